@@ -1,0 +1,1 @@
+"""The door to language models: one protocol, three providers."""
