@@ -60,7 +60,9 @@ class Embedder(Protocol):
         ...
 
 
-def checked_vectors(rows: Sequence[Sequence[float]] | Vectors, *, count: int, dimensions: int) -> Vectors:
+def checked_vectors(
+    rows: Sequence[Sequence[float]] | Vectors, *, count: int, dimensions: int
+) -> Vectors:
     """The rows as normalised float32, or `EmbeddingFailure` MALFORMED.
 
     A provider that answers with a different number of rows, another dimension,
@@ -78,7 +80,9 @@ def checked_vectors(rows: Sequence[Sequence[float]] | Vectors, *, count: int, di
     try:
         matrix = np.asarray(rows, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise EmbeddingFailure(FailureKind.MALFORMED, "a vector holds something other than numbers") from error
+        raise EmbeddingFailure(
+            FailureKind.MALFORMED, "a vector holds something other than numbers"
+        ) from error
     lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
     if not np.isfinite(lengths).all() or (lengths == 0).any():
         raise EmbeddingFailure(FailureKind.MALFORMED, "a vector is zero or not finite")

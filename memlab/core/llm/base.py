@@ -178,7 +178,10 @@ class LanguageModel(Protocol):
     async def complete(
         self, prompt: Prompt, *, json: bool = False, sampling: Sampling = Sampling()
     ) -> Completion:
-        """The whole answer at once; `json` asks the provider for a JSON object. Raises `ModelFailure`."""
+        """The whole answer at once; `json` asks the provider for a JSON object.
+
+        Raises `ModelFailure`.
+        """
         ...
 
     async def aclose(self) -> None:

@@ -29,7 +29,9 @@ DIGITS_PER_TOKEN = 3
 MESSAGE_TOKENS = 4
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
-_PIECE = re.compile(rf"(?P<cjk>[{_CJK}])|(?P<digits>\d+)|(?P<word>(?:(?![{_CJK}])[^\W\d_])+)|(?P<other>[^\s])")
+_PIECE = re.compile(
+    rf"(?P<cjk>[{_CJK}])|(?P<digits>\d+)|(?P<word>(?:(?![{_CJK}])[^\W\d_])+)|(?P<other>[^\s])"
+)
 
 
 def count_tokens(text: str) -> int:
