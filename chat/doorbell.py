@@ -1,0 +1,26 @@
+"""Telling every open tab of a session. Only a doorbell: what counts is in the database."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+from uuid import UUID
+
+from channels.exceptions import ChannelFull
+from channels.layers import get_channel_layer
+
+logger = logging.getLogger(__name__)
+
+
+def group_of(session: UUID) -> str:
+    return f"session.{session.hex}"
+
+
+async def ring(session: UUID, *frames: dict[str, Any]) -> None:
+    """Send frames to the session's tabs. A lost one costs a client a second, never a message."""
+    layer = get_channel_layer()
+    for frame in frames:
+        try:
+            await layer.group_send(group_of(session), {"type": "chat.frame", "frame": frame})
+        except (ChannelFull, OSError) as error:
+            logger.warning("doorbell of session %s failed: %s", session, type(error).__name__)

@@ -1,0 +1,51 @@
+"""Messages: the ground truth of a conversation."""
+
+from __future__ import annotations
+
+from uuid import UUID, uuid5
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from experiments.models import Session
+from memlab.core.tenancy.models import TenantModel
+from memlab.core.values import Role, Utterance
+
+
+def message_id(session: UUID, seq: int) -> UUID:
+    """A message's public id follows from its place, so that a replay gets the same ones."""
+    return uuid5(session, f"message {seq}")
+
+
+class Message(TenantModel):
+    """One message. An assistant's message without a ``Reply`` is an opening line.
+
+    The assistant's row exists, empty, from the moment its question is stored; ``Reply`` says
+    whether it is settled.
+    """
+
+    id = models.UUIDField(primary_key=True, editable=False)
+    session = models.ForeignKey(Session, models.PROTECT, related_name="messages")
+    seq = models.PositiveIntegerField(_("number"))
+    role = models.CharField(_("role"), max_length=12, choices=[(role, role) for role in Role])
+    text = models.TextField(_("text"))
+    client_id = models.UUIDField(null=True, editable=False)
+    at = models.DateTimeField(_("study time"))
+    recorded_at = models.DateTimeField(_("wall time"))
+
+    class Meta(TenantModel.Meta):
+        verbose_name = _("message")
+        verbose_name_plural = _("messages")
+        ordering = ["session", "seq"]
+        constraints = [
+            models.UniqueConstraint(fields=["lab", "session", "seq"], name="message_seq"),
+            models.UniqueConstraint(
+                fields=["lab", "session", "client_id"], name="message_client_id"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.seq} {self.role}"
+
+    def utterance(self) -> Utterance:
+        return Utterance(id=self.id, role=Role(self.role), text=self.text, at=self.at)

@@ -1,0 +1,45 @@
+"""What a reply was made from: kept beside it, seen by unblinded staff only."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from chat.models.reply import Reply
+from memlab.core.tenancy.models import TenantModel
+
+
+class Receipt(TenantModel):
+    """One finished reply's evidence, written in the transaction that stored it.
+
+    ``prompt`` is the exact text the model got. ``recalled`` went into it, ``near_misses`` are the
+    20 nearest that did not. ``timings`` are milliseconds of true latency, before pacing.
+    """
+
+    reply = models.ForeignKey(Reply, models.PROTECT, related_name="receipts")
+    attempt = models.PositiveIntegerField(_("attempt"))
+    architecture = models.CharField(_("architecture"), max_length=40, blank=True)
+    prompt = models.JSONField(_("prompt"))
+    sections = models.JSONField(_("sections"), default=list)
+    recalled = models.JSONField(_("recalled"), default=list)
+    near_misses = models.JSONField(_("near misses"), default=list)
+    degraded = models.JSONField(_("degraded"), default=list)
+    provider = models.CharField(_("provider"), max_length=32)
+    model = models.CharField(_("model"), max_length=120, help_text=_("The id the provider returned."))
+    request_id = models.CharField(_("request id"), max_length=120, blank=True)
+    finish_reason = models.CharField(max_length=32, blank=True)
+    prompt_tokens = models.PositiveIntegerField(_("prompt tokens"), null=True)
+    completion_tokens = models.PositiveIntegerField(_("completion tokens"), null=True)
+    tries = models.PositiveSmallIntegerField(_("tries"), default=1)
+    timings = models.JSONField(_("timings, ms"), default=dict)
+    recorded_at = models.DateTimeField(_("wall time"), auto_now_add=True)
+
+    class Meta(TenantModel.Meta):
+        verbose_name = _("receipt")
+        verbose_name_plural = _("receipts")
+        constraints = [
+            models.UniqueConstraint(fields=["lab", "reply"], name="one_receipt_a_reply")
+        ]
+
+    def __str__(self) -> str:
+        return f"receipt of {self.reply_id}"

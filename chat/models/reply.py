@@ -1,0 +1,123 @@
+"""The making of a reply: pending until it is done or failed, by one attempt at a time."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from chat.models.message import Message
+from experiments.models import Session
+from memlab.core.due import Due, DueKind
+from memlab.core.llm.base import FailureKind
+from memlab.core.tenancy.models import TenantManager, TenantModel, TenantQuerySet
+
+LEASE = timedelta(seconds=15)
+MAX_ATTEMPTS = 5
+
+
+class ReplyState(StrEnum):
+    PENDING = "pending"
+    DONE = "done"
+    FAILED = "failed"
+
+
+class ReplyQuerySet(TenantQuerySet):
+    def pending(self) -> TenantQuerySet:
+        """Unsettled replies in the order of their questions."""
+        return self.filter(state=ReplyState.PENDING).order_by("message__seq")
+
+
+class Reply(TenantModel):
+    """Who makes a reply, since when, and what became of it.
+
+    ``attempt`` fences: whoever lost the lease holds an older number and writes nothing. It stands
+    on every token, reply and failed frame, so a client drops what a dead attempt still sends.
+    """
+
+    id = models.UUIDField(primary_key=True, editable=False)  # the id of its message
+    session = models.ForeignKey(Session, models.PROTECT, related_name="replies")
+    message = models.ForeignKey(Message, models.PROTECT, related_name="making")
+    question = models.ForeignKey(Message, models.PROTECT, related_name="answers")
+    state = models.CharField(
+        _("state"), max_length=8, choices=[(s, s) for s in ReplyState], default=ReplyState.PENDING
+    )
+    attempt = models.PositiveIntegerField(_("attempt"), default=0)
+    lease_until = models.DateTimeField(null=True, editable=False)
+    failure = models.CharField(_("failure"), max_length=32, blank=True)
+    failure_detail = models.CharField(_("failure detail"), max_length=300, blank=True)
+    retryable = models.BooleanField(_("can be retried"), default=False)
+    partial = models.TextField(_("partial text"), blank=True)
+
+    objects = TenantManager.from_queryset(ReplyQuerySet)()
+
+    class Meta(TenantModel.Meta):
+        verbose_name = _("reply")
+        verbose_name_plural = _("replies")
+        constraints = [
+            models.UniqueConstraint(fields=["lab", "message"], name="one_reply_a_message"),
+            models.UniqueConstraint(fields=["lab", "question"], name="one_reply_a_question"),
+        ]
+        indexes = [
+            models.Index(
+                fields=["session"], condition=models.Q(state="pending"), name="pending_replies"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.state} (attempt {self.attempt})"
+
+    def leased(self, wall: datetime) -> bool:
+        return self.lease_until is not None and self.lease_until > wall
+
+    def take(self, *, wall: datetime) -> int:
+        """Start a new attempt, which fences every older one; returns its number."""
+        self.attempt += 1
+        self.extend(wall=wall)
+        self.save(update_fields=["attempt"])
+        return self.attempt
+
+    def extend(self, *, wall: datetime) -> None:
+        """Hold the lease for another LEASE, and come back to it when it runs out."""
+        self.lease_until = wall + LEASE
+        self.save(update_fields=["lease_until"])
+        self.plan(wall=self.lease_until)
+
+    def plan(self, *, wall: datetime) -> None:
+        Due.objects.plan(
+            lab_id=self.lab_id, kind=DueKind.REPLY, subject=self.id, study_at=None, wall_at=wall
+        )
+
+    def succeed(self) -> None:
+        self._settle(state=ReplyState.DONE, partial="", failure="", failure_detail="")
+
+    def fail(self, kind: FailureKind | str, *, detail: str, partial: str, retryable: bool) -> None:
+        """Keep what came of a failed attempt apart from the transcript."""
+        self._settle(
+            state=ReplyState.FAILED,
+            failure=str(kind),
+            failure_detail=detail[:300],
+            partial=partial,
+            retryable=retryable,
+        )
+
+    def reopen(self, *, wall: datetime) -> None:
+        """The participant asked to try again."""
+        self.state, self.lease_until, self.retryable = ReplyState.PENDING, None, False
+        self.save(update_fields=["state", "lease_until", "retryable"])
+        self.plan(wall=wall + LEASE)
+
+    def give_up(self) -> None:
+        """No Retry any more: a newer message or the session's end closed it."""
+        self.retryable = False
+        self.save(update_fields=["retryable"])
+
+    def _settle(self, **fields: Any) -> None:
+        self.lease_until = None
+        for name, value in fields.items():
+            setattr(self, name, value)
+        self.save(update_fields=["lease_until", *fields])
+        Due.objects.settle(kind=DueKind.REPLY, subject=self.id)

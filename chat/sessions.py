@@ -1,0 +1,224 @@
+"""Opening and closing sessions: open → closing → ended or expired.
+
+Synchronous functions, called inside a ``lab_scope``. Study time comes from the participant's clock
+at the wall time that is passed in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.db import transaction
+from django_q.tasks import async_task
+
+from chat.models import Message, Reply
+from chat.models.message import message_id
+from experiments.enums import Clock, Closed, ParticipantState, SessionState
+from experiments.models import Participant, Session
+from experiments.schedule import SessionMark, Slot, Standing, slots
+from memlab.core.clock import wall_now
+from memlab.core.due import Due, DueKind, handler_of
+from memlab.core.ledger import Job, JobKind
+from memlab.core.values import Role
+
+TOUCH_AFTER = timedelta(seconds=20)
+
+
+class StageNotOpen(Exception):
+    """The stage can't be entered now; ``standing`` says how it stands."""
+
+    def __init__(self, standing: Standing) -> None:
+        super().__init__(f"The stage is not open: {standing}.")
+        self.standing = standing
+
+
+@dataclass(frozen=True, slots=True)
+class Entered:
+    """A session to talk in, and whether this call has opened it."""
+
+    session: Session
+    opened: bool
+
+
+def schedule_of(participant: Participant, *, now: datetime) -> list[Slot]:
+    """Every stage of the participant's version with its window, at study time ``now``."""
+    assert participant.version is not None and participant.consented_at is not None
+    marks = {
+        session.stage_key: SessionMark(ended_at=session.ended_at)
+        for session in participant.sessions.all()
+    }
+    return slots(
+        participant.version.configuration.stages,
+        consented_at=participant.consented_at,
+        sessions=marks,
+        now=now,
+    )
+
+
+def enter_stage(participant: Participant, stage_key: str, *, wall: datetime) -> Entered:
+    """The participant's session of a stage, opened if it isn't yet. Safe to repeat.
+
+    The arm is drawn here if the stage is the first with manipulation, and the memory of the stages
+    before is backfilled. Raises StageNotOpen outside the window.
+    """
+    participant = Participant.objects.select_for_update().get(pk=participant.pk)
+    existing = participant.sessions.filter(stage_key=stage_key).first()
+    if existing is not None:
+        return Entered(existing, opened=False)
+    now = participant.study_time(wall)
+    slot = _open_slot(participant, stage_key, now=now)
+    if slot.stage.manipulation:
+        allocate(participant, now=now)
+    session = Session.objects.create(
+        participant=participant,
+        version=participant.version,
+        stage_key=stage_key,
+        number=participant.sessions.count() + 1,
+        manipulation=slot.stage.manipulation,
+        started_at=now,
+        last_activity_at=now,
+        window_closes_at=slot.closes_at,
+    )
+    if slot.stage.opening_line:
+        add_assistant_line(session, slot.stage.opening_line, at=now, wall=wall)
+    plan_closing(session)
+    return Entered(session, opened=True)
+
+
+def _open_slot(participant: Participant, stage_key: str, *, now: datetime) -> Slot:
+    if participant.state != ParticipantState.ACTIVE:
+        raise StageNotOpen(Standing.LATER)
+    for slot in schedule_of(participant, now=now):
+        if slot.stage.key == stage_key:
+            if slot.standing is not Standing.OPEN:
+                raise StageNotOpen(slot.standing)
+            return slot
+    raise StageNotOpen(Standing.LATER)
+
+
+def allocate(participant: Participant, *, now: datetime) -> None:
+    """Draw the arm, and let its architecture catch up on every session so far. Safe to repeat."""
+    participant.allocate(study_at=now)
+    for session in participant.sessions.exclude(ended_at=None).order_by("number"):
+        _remember(session, participant)
+
+
+def add_assistant_line(session: Session, text: str, *, at: datetime, wall: datetime) -> Message:
+    """Store a line of the assistant that answers nothing, such as the scripted opening."""
+    session.last_seq += 1
+    session.save(update_fields=["last_seq"])
+    return Message.objects.create(
+        id=message_id(session.id, session.last_seq),
+        session=session,
+        seq=session.last_seq,
+        role=Role.ASSISTANT,
+        text=text,
+        at=at,
+        recorded_at=wall,
+    )
+
+
+def touch(session_id: UUID, *, wall: datetime) -> None:
+    """The participant is there: put idleness off."""
+    session = Session.objects.select_for_update().get(pk=session_id)
+    now = session.participant.study_time(wall)
+    if session.state == SessionState.OPEN and now - session.last_activity_at >= TOUCH_AFTER:
+        session.last_activity_at = now
+        session.save(update_fields=["last_activity_at"])
+        plan_closing(session)
+
+
+def plan_closing(session: Session) -> None:
+    """Keep the session's one due row at the moment when it closes by itself."""
+    way = session.closing(session.stage)
+    if way is None:
+        Due.objects.settle(kind=DueKind.SESSION, subject=session.id)
+        return
+    Due.objects.plan(
+        lab_id=session.lab_id,
+        kind=DueKind.SESSION,
+        subject=session.id,
+        study_at=way[0],
+        wall_at=session.participant.wall_time(way[0]),
+    )
+
+
+def close_if_due(session_id: UUID, *, wall: datetime) -> SessionState:
+    """Close the session if its time has come, at the study time when it came."""
+    session = Session.objects.select_for_update().get(pk=session_id)
+    if session.state == SessionState.OPEN:
+        way = session.closing(session.stage)
+        if way is not None and way[0] <= session.participant.study_time(wall):
+            close(session, way[1], at=way[0])
+        else:
+            plan_closing(session)
+    elif session.state == SessionState.CLOSING:
+        settle(session)
+    return SessionState(session.state)
+
+
+def close(session: Session, reason: Closed, *, at: datetime) -> None:
+    """Refuse messages and Retry from now on; ended as soon as nothing is pending.
+
+    The caller holds the session's row lock.
+    """
+    session.state, session.closed_by, session.ended_at = SessionState.CLOSING, reason, at
+    session.save(update_fields=["state", "closed_by", "ended_at"])
+    settle(session)
+
+
+def settle(session: Session) -> None:
+    """End a closing session whose replies are all settled, and plan its consolidation.
+
+    The caller holds the session's row lock.
+    """
+    if session.state != SessionState.CLOSING or Reply.objects.pending().filter(session=session):
+        return
+    for reply in Reply.objects.filter(session=session, retryable=True):
+        reply.give_up()
+    expired = session.closed_by == Closed.WINDOW
+    session.state = SessionState.EXPIRED if expired else SessionState.ENDED
+    last = Message.objects.filter(session=session).order_by("-seq").first()
+    if last is not None and session.ended_at is not None:
+        session.ended_at = max(session.ended_at, last.at)  # a reply may settle after the close
+    session.save(update_fields=["state", "ended_at"])
+    Due.objects.settle(kind=DueKind.SESSION, subject=session.id)
+    if session.participant.allocations.exists():
+        _remember(session, session.participant)
+
+
+def complete(session: Session) -> None:
+    """Everything that belongs to the stage is stored."""
+    if session.state == SessionState.ENDED:
+        session.state = SessionState.COMPLETE
+        session.save(update_fields=["state"])
+
+
+def _remember(session: Session, participant: Participant) -> None:
+    """Commit the consolidation of a session as a pending step, together with its cause."""
+    assert session.ended_at is not None
+    Job.objects.enqueue(
+        lab_id=session.lab_id,
+        kind=JobKind.CONSOLIDATE,
+        participant=participant.public_id,
+        subject=session.id,
+        study_at=session.ended_at,
+    )
+    plan_steps(participant)
+
+
+def plan_steps(participant: Participant) -> None:
+    """Have the task cluster run the participant's pending steps: now, and again if that is lost."""
+    if participant.clock == Clock.SCRIPTED:
+        return  # a replay runs them itself
+    lab_id, subject = participant.lab_id, participant.public_id
+    Due.objects.plan(
+        lab_id=lab_id,
+        kind=DueKind.STEPS,
+        subject=subject,
+        study_at=None,
+        wall_at=wall_now() + timedelta(seconds=30),
+    )
+    transaction.on_commit(lambda: async_task(handler_of(DueKind.STEPS), lab_id, str(subject)))

@@ -1,0 +1,148 @@
+"""A study's frozen configuration: what a version holds and everything at run time reads.
+
+Live rows are for editing. A running participant reads the version of their consent only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from experiments.enums import AllocationTime, Instruction, RelevanceScale, WithinSession
+from experiments.parameters import Value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DoorChoice:
+    """A model by provider and name; ``key`` is the id of a ProviderKey, or None."""
+
+    provider: str
+    model: str
+    key: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArmConfiguration:
+    key: str
+    name: str
+    label: str
+    architecture: str
+    parameters: dict[str, Value]
+    weight: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StageConfiguration:
+    """One stage. Durations in minutes, gap and window in hours; None means without a limit."""
+
+    number: int
+    key: str
+    title: str
+    instructions: str
+    opening_line: str
+    topics: tuple[str, ...]
+    minimum_gap_hours: float
+    window_hours: float | None
+    minimum_minutes: float
+    maximum_minutes: float | None
+    minimum_turns: int
+    maximum_turns: int | None
+    idle_minutes: float
+    manipulation: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedFactors:
+    """What all arms have in common unless the study varies it; see docs/architecture.md."""
+
+    within_session: WithinSession
+    within_session_turns: int
+    instruction: Instruction
+    provenance_in_prompt: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pacing:
+    """Equal latency in all arms: a floor for the first token (ms) and a rate (tokens a second)."""
+
+    enabled: bool
+    first_token_ms: int
+    tokens_per_second: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CalibrationPoint:
+    """Cosines that map to r = 0 and r = 1 for one form of comparison."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyConfiguration:
+    title: str
+    language: str
+    time_zone: str
+    persona: str
+    assistant_name: str
+    information: str
+    consent: str
+    talking: DoorChoice
+    extraction: DoorChoice
+    embedding: DoorChoice
+    sampling: dict[str, float | int]
+    context_tokens: int
+    factors: SharedFactors
+    pacing: Pacing
+    relevance: RelevanceScale
+    calibrations: dict[str, CalibrationPoint]
+    allocation_time: AllocationTime
+    block_multiples: tuple[int, ...]
+    arms: tuple[ArmConfiguration, ...]
+    stages: tuple[StageConfiguration, ...]
+
+    def arm(self, key: str) -> ArmConfiguration:
+        return next(arm for arm in self.arms if arm.key == key)
+
+    def stage(self, key: str) -> StageConfiguration:
+        return next(stage for stage in self.stages if stage.key == key)
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain JSON, key order fixed by the dataclasses."""
+        return json.loads(json.dumps(asdict(self)))  # type: ignore[no-any-return]
+
+    def sha256(self) -> str:
+        """Hash of the canonical JSON: the identity of a version."""
+        canonical = json.dumps(
+            self.as_json(), ensure_ascii=False, sort_keys=True, separators=(",", ":")
+        )
+        return hashlib.sha256(canonical.encode()).hexdigest()
+
+    @classmethod
+    def from_json(cls, frozen: Mapping[str, Any]) -> StudyConfiguration:
+        factors, fields = frozen["factors"], dict(frozen)
+        fields |= {
+            name: DoorChoice(**frozen[name]) for name in ("talking", "extraction", "embedding")
+        }
+        fields["factors"] = SharedFactors(
+            within_session=WithinSession(factors["within_session"]),
+            within_session_turns=factors["within_session_turns"],
+            instruction=Instruction(factors["instruction"]),
+            provenance_in_prompt=factors["provenance_in_prompt"],
+        )
+        fields["pacing"] = Pacing(**frozen["pacing"])
+        fields["relevance"] = RelevanceScale(frozen["relevance"])
+        fields["allocation_time"] = AllocationTime(frozen["allocation_time"])
+        fields["block_multiples"] = tuple(frozen["block_multiples"])
+        fields["calibrations"] = {
+            form: CalibrationPoint(**point) for form, point in frozen["calibrations"].items()
+        }
+        fields["arms"] = tuple(ArmConfiguration(**arm) for arm in frozen["arms"])
+        fields["stages"] = tuple(
+            StageConfiguration(**{**stage, "topics": tuple(stage["topics"])})
+            for stage in frozen["stages"]
+        )
+        return cls(**fields)

@@ -1,0 +1,109 @@
+"""Opening the doors to models, with a lab's own keys."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+
+from experiments.configuration import DoorChoice, StudyConfiguration
+from experiments.models.key import ProviderKey
+from memlab.core.embeddings import open_embedder
+from memlab.core.embeddings.base import Embedder
+from memlab.core.llm import open_model
+from memlab.core.llm.base import LanguageModel
+from memlab.core.tenancy import lab_scope
+from memlab.core.work import unit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyDoors:
+    """The models of one study: for talking, for extraction, for embeddings."""
+
+    talking: LanguageModel
+    extraction: LanguageModel
+    embedder: Embedder
+
+    async def aclose(self) -> None:
+        await asyncio.gather(
+            self.talking.aclose(), self.extraction.aclose(), self.embedder.aclose()
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Credentials:
+    api_key: str | None = None
+    base_url: str | None = None
+
+
+def _credentials(lab_id: int, configuration: StudyConfiguration) -> dict[int, _Credentials]:
+    """The keys a configuration names, opened. Ids of another lab are simply not found."""
+    choices = (configuration.talking, configuration.extraction, configuration.embedding)
+    wanted = {choice.key for choice in choices if choice.key is not None}
+    if not wanted:
+        return {}
+    with lab_scope(lab_id):
+        return {
+            key.pk: _Credentials(key.opened(), key.base_url or None)
+            for key in ProviderKey.objects.filter(lab_id=lab_id, pk__in=wanted)
+        }
+
+
+def open_doors(configuration: StudyConfiguration, keys: dict[int, _Credentials]) -> StudyDoors:
+    """Clients for a study's models; nothing is sent yet. Raises ProviderConfigurationError."""
+    return StudyDoors(
+        talking=_model(configuration.talking, keys),
+        extraction=_model(configuration.extraction, keys),
+        embedder=_embedder(configuration.embedding, keys),
+    )
+
+
+def _options(choice: DoorChoice, keys: dict[int, _Credentials]) -> dict[str, Any]:
+    credentials = keys.get(choice.key, _Credentials()) if choice.key else _Credentials()
+    return {
+        "api_key": credentials.api_key,
+        "base_url": credentials.base_url,
+        "allowed_base_urls": settings.ALLOWED_MODEL_URLS,
+    }
+
+
+def _model(choice: DoorChoice, keys: dict[int, _Credentials]) -> LanguageModel:
+    return open_model(choice.provider, choice.model, **_options(choice, keys))
+
+
+def _embedder(choice: DoorChoice, keys: dict[int, _Credentials]) -> Embedder:
+    return open_embedder(choice.provider, choice.model, **_options(choice, keys))
+
+
+class DoorKeeper:
+    """Doors that one event loop shares among all conversations under the same configuration.
+
+    A changed key opens new doors; the old ones stay open for turns that still use them and are
+    closed with the keeper.
+    """
+
+    def __init__(self) -> None:
+        self._open: dict[str, StudyDoors] = {}
+
+    async def doors(self, lab_id: int, configuration: StudyConfiguration) -> StudyDoors:
+        keys = await unit(_credentials, lab_id, configuration)
+        name = _fingerprint(lab_id, configuration, keys)
+        if name not in self._open:
+            self._open[name] = open_doors(configuration, keys)
+        return self._open[name]
+
+    async def aclose(self) -> None:
+        doors, self._open = list(self._open.values()), {}
+        for each in doors:
+            await each.aclose()
+
+
+def _fingerprint(
+    lab_id: int, configuration: StudyConfiguration, keys: dict[int, _Credentials]
+) -> str:
+    choices = (configuration.talking, configuration.extraction, configuration.embedding)
+    secret = repr((lab_id, choices, sorted((key, repr(value)) for key, value in keys.items())))
+    return hashlib.sha256(secret.encode()).hexdigest()

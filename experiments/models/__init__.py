@@ -1,0 +1,27 @@
+from experiments.models.audit import AuditEntry
+from experiments.models.key import ProviderKey
+from experiments.models.lab import Lab, LabDirectory, Member
+from experiments.models.link import EntryLink
+from experiments.models.participant import Allocation, AllocationCounter, Consent, Participant
+from experiments.models.session import Session
+from experiments.models.study import Arm, Stage, Study, StudyVersion
+from experiments.models.user import User
+
+__all__ = [
+    "Allocation",
+    "AllocationCounter",
+    "Arm",
+    "AuditEntry",
+    "Consent",
+    "EntryLink",
+    "Lab",
+    "LabDirectory",
+    "Member",
+    "Participant",
+    "ProviderKey",
+    "Session",
+    "Stage",
+    "Study",
+    "StudyVersion",
+    "User",
+]

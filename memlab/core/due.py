@@ -1,0 +1,89 @@
+"""The due table: everything that has to happen at some time, in one place.
+
+A row says *what* (``kind``), *to whom* (``lab_id``, ``subject``) and *when*, in study time and in
+wall time. ``wall_at`` is null where a participant's clock is scripted, so the running cluster
+leaves a replay alone. One fixed schedule calls ``tick``; handlers are idempotent, for a row that
+was handed out comes back after ``HANDED_OUT_FOR`` unless its handler removed or moved it.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import models, transaction
+
+HANDED_OUT_FOR = timedelta(minutes=2)
+
+
+class DueKind(StrEnum):
+    REPLY = "reply"  # a pending reply whose lease may have run out
+    SESSION = "session"  # an open session whose timer or idleness may close it
+    STEPS = "steps"  # a participant with pending memory steps
+
+
+class DueQuerySet(models.QuerySet["Due"]):
+    def plan(
+        self, *, lab_id: int, kind: DueKind, subject: UUID, study_at: datetime | None,
+        wall_at: datetime | None,
+    ) -> None:
+        """Insert or move the one row of this kind and subject."""
+        self.update_or_create(
+            kind=kind,
+            subject=subject,
+            defaults={"lab_id": lab_id, "study_at": study_at, "wall_at": wall_at},
+        )
+
+    def settle(self, *, kind: DueKind, subject: UUID) -> None:
+        """Nothing of this kind is due for this subject any more."""
+        self.filter(kind=kind, subject=subject).delete()
+
+    def hand_out(
+        self, *, wall: datetime, kinds: tuple[DueKind, ...] = tuple(DueKind), limit: int = 200
+    ) -> list[Due]:
+        """Take due rows so that no other worker takes them for ``HANDED_OUT_FOR``."""
+        with transaction.atomic():
+            rows = list(
+                self.filter(wall_at__lte=wall, kind__in=kinds)
+                .order_by("wall_at")
+                .select_for_update(skip_locked=True)[:limit]
+            )
+            self.filter(pk__in=[row.pk for row in rows]).update(wall_at=wall + HANDED_OUT_FOR)
+        return rows
+
+
+class Due(models.Model):
+    lab_id = models.BigIntegerField()
+    kind = models.CharField(max_length=24, choices=[(kind, kind) for kind in DueKind])
+    subject = models.UUIDField(help_text="Public id of the reply, session or participant.")
+    study_at = models.DateTimeField(null=True)
+    wall_at = models.DateTimeField(null=True, db_index=True)
+
+    objects = DueQuerySet.as_manager()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["kind", "subject"], name="one_due_a_subject")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.subject} at {self.wall_at}"
+
+
+def tick() -> dict[str, int]:
+    """Hand every due row to its task. Called by the one fixed schedule; safe to run anywhere."""
+    from django.utils import timezone
+    from django_q.tasks import async_task
+
+    counts: dict[str, int] = {}
+    for row in Due.objects.hand_out(wall=timezone.now()):
+        async_task(handler_of(row.kind), row.lab_id, str(row.subject))
+        counts[row.kind] = counts.get(row.kind, 0) + 1
+    return counts
+
+
+def handler_of(kind: str) -> str:
+    """Dotted path of the task for a kind; ``settings.DUE_HANDLERS`` knows them all."""
+    handlers: dict[str, Any] = settings.DUE_HANDLERS
+    return str(handlers[kind])

@@ -1,0 +1,112 @@
+"""The job ledger: steps that must happen to a participant's memory, exactly once and in order.
+
+A step is committed together with what caused it. An attempt is counted and committed *before*
+the work, because the queue's own counter forgets workers that were killed. The work marks itself
+done in its own write transaction (see ``memory.models.run``), so a step that died between its
+write and ``finish`` finds nothing left to do.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+from django.db import models, transaction
+
+MAX_ATTEMPTS = 6
+FIRST_PAUSE = timedelta(seconds=20)
+
+
+class JobKind(StrEnum):
+    OBSERVE = "observe"
+    CONSOLIDATE = "consolidate"  # of sessions before allocation too: that is the backfill
+
+
+class JobState(StrEnum):
+    PENDING = "pending"
+    DONE = "done"
+    FAILED = "failed"  # given up after MAX_ATTEMPTS; staff can start it again
+
+
+class JobQuerySet(models.QuerySet["Job"]):
+    def enqueue(
+        self, *, lab_id: int, kind: JobKind, participant: UUID, subject: UUID, study_at: datetime
+    ) -> Job:
+        """The step, made once however often it is asked for."""
+        job, _ = self.get_or_create(
+            kind=kind,
+            subject=subject,
+            defaults={"lab_id": lab_id, "participant": participant, "study_at": study_at},
+        )
+        return job
+
+    def pending_of(self, participant: UUID) -> models.QuerySet[Job]:
+        """What a participant's memory still has to do, in the order of its causes."""
+        return self.filter(participant=participant, state=JobState.PENDING).order_by(
+            "study_at", "pk"
+        )
+
+
+class Job(models.Model):
+    lab_id = models.BigIntegerField()
+    kind = models.CharField(max_length=16, choices=[(kind, kind) for kind in JobKind])
+    participant = models.UUIDField()
+    subject = models.UUIDField(help_text="The session, reply or participant the step is about.")
+    study_at = models.DateTimeField(help_text="Study time of what the step belongs to.")
+    state = models.CharField(
+        max_length=8, choices=[(state, state) for state in JobState], default=JobState.PENDING
+    )
+    attempts = models.PositiveIntegerField(default=0)
+    not_before = models.DateTimeField(null=True, help_text="Wall time of the next attempt.")
+    failure = models.CharField(max_length=80, blank=True, help_text="A code, never text.")
+    result = models.JSONField(default=dict, help_text="Counts only.")
+    created_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(null=True)
+
+    objects = JobQuerySet.as_manager()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["kind", "subject"], name="one_job_a_cause")]
+        indexes = [
+            models.Index(
+                fields=["participant", "study_at"],
+                condition=models.Q(state="pending"),
+                name="pending_job_of_participant",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.subject} ({self.state}, attempt {self.attempts})"
+
+    def begin(self) -> bool:
+        """Count and commit an attempt. False if it is over already."""
+        with transaction.atomic():
+            row = Job.objects.select_for_update().get(pk=self.pk)
+            if row.state != JobState.PENDING:
+                return False
+            row.attempts += 1
+            row.save(update_fields=["attempts"])
+        self.attempts = row.attempts
+        return True
+
+    def finish(self, *, wall: datetime, result: dict[str, Any]) -> None:
+        Job.objects.filter(pk=self.pk, state=JobState.PENDING).update(
+            state=JobState.DONE, finished_at=wall, result=result, failure=""
+        )
+
+    def fail(self, *, wall: datetime, code: str) -> JobState:
+        """Plan another attempt, later each time, or give up after MAX_ATTEMPTS."""
+        given_up = self.attempts >= MAX_ATTEMPTS
+        self.state = JobState.FAILED if given_up else JobState.PENDING
+        self.failure = code[:80]
+        self.not_before = None if given_up else wall + FIRST_PAUSE * 2 ** (self.attempts - 1)
+        self.finished_at = wall if given_up else None
+        self.save(update_fields=["state", "failure", "not_before", "finished_at"])
+        return JobState(self.state)
+
+    def restart(self) -> None:
+        """Staff's remedy for a step that was given up."""
+        self.state, self.attempts, self.not_before = JobState.PENDING, 0, None
+        self.save(update_fields=["state", "attempts", "not_before"])

@@ -1,0 +1,76 @@
+"""The base of every model whose rows belong to one lab."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.db import models
+
+from memlab.core.tenancy.scope import active_lab_id, require_lab
+
+
+class TenantQuerySet(models.QuerySet):
+    """Refuses to reach the database outside a lab.
+
+    Without this check a queryset made inside a scope and read after it would be silently empty,
+    for row-level security hides everything from a connection without a lab.
+    """
+
+    def _fetch_all(self) -> None:
+        if self._result_cache is None:
+            self._require_lab()
+        super()._fetch_all()
+
+    def _iterator(self, *args: Any, **kwargs: Any) -> Iterator[Any]:
+        self._require_lab()
+        return super()._iterator(*args, **kwargs)
+
+    def count(self) -> int:
+        self._require_lab()
+        return super().count()
+
+    def exists(self) -> bool:
+        self._require_lab()
+        return super().exists()
+
+    def aggregate(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        self._require_lab()
+        return super().aggregate(*args, **kwargs)
+
+    def update(self, **kwargs: Any) -> int:
+        self._require_lab()
+        return super().update(**kwargs)
+
+    def _require_lab(self) -> int:
+        return require_lab(f"rows of {self.model._meta.label}")
+
+
+class TenantManager(models.Manager.from_queryset(TenantQuerySet)):  
+    """Shows the active lab's rows only, and raises NoActiveLab where there is none."""
+
+    def get_queryset(self) -> TenantQuerySet:
+        lab_id = require_lab(f"rows of {self.model._meta.label}")
+        return super().get_queryset().filter(**{self.model.tenant_column: lab_id})
+
+
+class TenantModel(models.Model):
+    """A row of one lab. The lab is the active one unless it is given."""
+
+    tenant_column = "lab_id"
+
+    lab = models.ForeignKey(
+        "experiments.Lab",
+        on_delete=models.PROTECT,
+        related_name="+",
+        editable=False,
+        default=active_lab_id,
+        db_index=False,  # the unique (lab_id, id) of every tenant table serves
+    )
+
+    objects = TenantManager()
+
+    class Meta:
+        abstract = True
+        # Following a foreign key, saving and refreshing use the refusing manager too.
+        base_manager_name = "objects"

@@ -1,0 +1,199 @@
+"""Settings that every installation shares; what differs comes from the environment."""
+
+from pathlib import Path
+
+from django.templatetags.static import static
+from django.urls import reverse_lazy
+from django.utils.translation import gettext_lazy as _
+
+from memlab.core import env
+
+ROOT = Path(__file__).resolve().parents[2]
+
+DEBUG = False
+ALLOWED_HOSTS: list[str] = []
+
+INSTALLED_APPS = [
+    "unfold",
+    "unfold.contrib.filters",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "axes",
+    "django_q",
+    "memlab.core",
+    "experiments",
+    "memory",
+    "chat",
+    "memlab.journey",
+    "memlab.research",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "experiments.middleware.ActiveLabMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "axes.middleware.AxesMiddleware",
+]
+
+ROOT_URLCONF = "memlab.urls"
+ASGI_APPLICATION = "memlab.asgi.application"
+WSGI_APPLICATION = "memlab.wsgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [ROOT / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+AUTH_USER_MODEL = "experiments.User"
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+LOGIN_URL = reverse_lazy("admin:login")
+AXES_FAILURE_LIMIT = 10
+AXES_COOLOFF_TIME = 0.25  # hours
+AXES_RESET_ON_SUCCESS = True
+AXES_USERNAME_FORM_FIELD = "username"
+
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]
+LOCALE_PATHS = [ROOT / "locale"]
+USE_I18N = True
+USE_TZ = True
+TIME_ZONE = "UTC"
+
+STATIC_URL = "static/"
+STATIC_ROOT = ROOT / "staticfiles"
+STATICFILES_DIRS = [ROOT / "static"]
+MEDIA_ROOT = ROOT / "media"
+
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_SAMESITE = "Lax"
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": ["'self'"],
+        "img-src": ["'self'", "data:"],
+        "style-src": ["'self'"],
+        "script-src": ["'self'"],
+        "connect-src": ["'self'"],
+        "object-src": ["'none'"],
+        "base-uri": ["'self'"],
+        "frame-ancestors": ["'none'"],
+        "form-action": ["'self'"],
+    }
+}
+
+# Chat: limits of the protocol (docs/protocol.md).
+CHAT_FRAME_BYTES = 16 * 1024
+CHAT_MESSAGE_CHARACTERS = 4000
+CHAT_PARTICIPANT_RATE = (8, 1.0)  # bucket size, messages a second
+CHAT_LAB_RATE = (400, 100.0)
+
+# Memory architectures a study can give to an arm, by dotted path; a lab can add its own.
+MEMORY_ARCHITECTURES = {
+    "sensory": "memory.architectures.sensory.Sensory",
+    "working": "memory.architectures.working.Working",
+    "gist": "memory.architectures.gist.Gist",
+    "hybrid": "memory.architectures.hybrid.Hybrid",
+    "full_history": "memory.architectures.full_history.FullHistory",
+    "random_recall": "memory.architectures.random_recall.RandomRecall",
+}
+
+# What the tick hands a due row to, by kind.
+DUE_HANDLERS = {
+    "reply": "chat.tasks.take_over_reply",
+    "session": "chat.tasks.close_session",
+    "steps": "chat.tasks.run_steps",
+}
+
+# Secrets that encrypt the labs' provider keys, newest first (see docs/operations.md).
+PROVIDER_KEY_SECRETS = env.listed("MEMLAB_SECRET_KEYS")
+
+# Base URLs that OpenAI-compatible providers may be reached at.
+ALLOWED_MODEL_URLS = env.listed(
+    "MEMLAB_MODEL_URLS",
+    "https://api.openai.com/v1,https://api.deepseek.com,https://api.deepseek.com/v1,"
+    "https://dashscope.aliyuncs.com/compatible-mode/v1,http://127.0.0.1:11434/v1,"
+    "http://localhost:11434/v1,http://127.0.0.1:8080/v1,http://localhost:8080/v1",
+)
+
+# Threads for database work of the sockets and tasks of one process; a pool must be as large.
+DATABASE_THREADS = env.whole("MEMLAB_DATABASE_THREADS", 4)
+
+REDIS_URL = env.text("REDIS_URL", "")
+CHANNEL_LAYERS = {
+    "default": (
+        {"BACKEND": "channels_redis.core.RedisChannelLayer", "CONFIG": {"hosts": [REDIS_URL]}}
+        if REDIS_URL
+        else {"BACKEND": "channels.layers.InMemoryChannelLayer"}
+    )
+}
+
+Q_CLUSTER = {
+    "name": "memlab",
+    "orm": "default",
+    "workers": env.whole("MEMLAB_TASK_WORKERS", 2),
+    "timeout": 900,
+    "retry": 1200,  # counts the wait in the queue too, so it must exceed timeout + worst wait
+    "queue_limit": 8,
+    "max_attempts": 0,
+    "catch_up": False,
+    "ack_failures": True,
+    "save_limit": 200,
+    "poll": 0.5,
+    "label": "Tasks",
+}
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain"}},
+    "root": {"handlers": ["stderr"], "level": "INFO"},
+    "loggers": {
+        "httpx": {"level": "WARNING"},
+        "jieba": {"level": "WARNING"},
+        "axes": {"level": "WARNING"},
+    },
+}
+
+UNFOLD = {
+    "SITE_TITLE": "Memlab",
+    "SITE_HEADER": "Memlab",
+    "SITE_SUBHEADER": _("Experiments on what an AI remembers"),
+    "SITE_SYMBOL": "neurology",
+    "SHOW_HISTORY": True,
+    "SHOW_VIEW_ON_SITE": False,
+    "STYLES": [lambda request: static("memlab/admin.css")],
+}

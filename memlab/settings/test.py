@@ -1,0 +1,23 @@
+"""Tests: real Postgres as the real application role, the doors replaced, nothing else."""
+
+import os
+
+from cryptography.fernet import Fernet
+
+from memlab.core import env
+from memlab.core.devdb import development_url
+from memlab.settings.base import *
+
+SECRET_KEY = "tests-only-secret-key-of-a-sufficient-length-0123456789"
+PROVIDER_KEY_SECRETS = [Fernet.generate_key().decode()]
+ALLOWED_HOSTS = ["testserver", "127.0.0.1", "localhost"]
+DATABASES = {
+    "default": {
+        **env.database(os.environ.get("DATABASE_URL") or development_url()),
+        "TEST": {"NAME": env.text("MEMLAB_TEST_DATABASE", "test_memlab")},
+    }
+}
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+WHITENOISE_USE_FINDERS = True  # pytest forces DEBUG off: without this the admin is unstyled
+WHITENOISE_AUTOREFRESH = True
+AXES_ENABLED = False
