@@ -1,0 +1,217 @@
+/** The chat page: brings conversation, connection, view and composer together. */
+
+import { Composer } from "./composer.js";
+import {
+  disconnected,
+  isWaiting,
+  newConversation,
+  received,
+  retried,
+  said,
+} from "./conversation.js";
+import { ChatSocket } from "./socket.js";
+import { SessionStorage } from "./storage.js";
+import { ConversationView } from "./view.js";
+
+const SEND_AGAIN_AFTER = 5000;
+const LEAVE_AFTER = 4000;
+
+class ChatPage {
+  constructor(root, config) {
+    this.root = root;
+    this.config = config;
+    this.texts = root.querySelector("#chat-texts").dataset;
+    this.storage = new SessionStorage(config.websocket_path);
+    this.state = newConversation(this.storage.readUnsent());
+    this.view = new ConversationView(root, this.texts, { onRetry: (seq) => this.retry(seq) });
+    this.composer = new Composer(root, this.texts, config.limits, this.storage, {
+      onSend: (text) => this.say(text),
+      onTyping: () => this.socket.send({ type: "typing" }),
+    });
+    this.dialog = root.querySelector("#finish-dialog");
+    this.asksToFinish = false;
+  }
+
+  start() {
+    this.socket = new ChatSocket(websocketUrl(this.config.websocket_path), {
+      settledSeq: () => this.state.settledSeq,
+      isWaiting: () => isWaiting(this.state),
+      onFrame: (frame) => this.take(frame),
+      onLost: () => this.lost(),
+      onRefused: (code) => this.refused(code),
+    });
+    this.view.showBanner(this.texts.connecting);
+    if (!this.storage.lasting) this.composer.showNotice(this.texts.storageForbidden);
+    setInterval(() => this.tick(), 1000);
+    this.wireDialog();
+    this.draw();
+    this.composer.focus();
+  }
+
+  take(frame) {
+    const { state, effects } = received(this.state, frame, performance.now());
+    this.forgetAcknowledged(state);
+    this.state = state;
+    for (const effect of effects) this.perform(effect);
+    if (frame.type === "history") this.view.showBanner(state.draining ? this.texts.closing : "");
+    if (frame.type === "timer") this.tick();
+    this.draw();
+  }
+
+  perform(effect) {
+    const actions = {
+      ask: () => this.socket.ask(),
+      send: () => this.sendUnsent(),
+      send_later: () => setTimeout(() => this.sendUnsent(), SEND_AGAIN_AFTER),
+      announce: () => this.view.announce(effect.text),
+      refused: () => this.composer.giveBack(effect.text),
+      notice: () => this.composer.showNotice(effect.text),
+      leave: () => this.leave(effect.nextUrl),
+    };
+    actions[effect.kind]();
+  }
+
+  say(text) {
+    const message = { clientId: newClientId(), text };
+    this.storage.keepUnsent(message);
+    this.state = said(this.state, message);
+    if (this.state.ready) this.sendOne(message);
+    this.view.follow();
+    this.draw();
+  }
+
+  sendUnsent() {
+    if (this.state.ready) this.state.unsent.forEach((message) => this.sendOne(message));
+  }
+
+  sendOne({ clientId, text }) {
+    this.socket.send({ type: "say", client_id: clientId, text }, { answered: true });
+  }
+
+  forgetAcknowledged(next) {
+    const kept = new Set(next.unsent.map((message) => message.clientId));
+    for (const { clientId } of this.state.unsent) {
+      if (!kept.has(clientId)) this.storage.dropUnsent(clientId);
+    }
+  }
+
+  retry(seq) {
+    if (!this.state.ready) return;
+    this.socket.send({ type: "retry", seq }, { answered: true });
+    this.state = retried(this.state, seq);
+    this.composer.focus();
+    this.draw();
+  }
+
+  lost() {
+    this.state = disconnected(this.state);
+    this.view.showBanner(this.texts.reconnecting);
+    this.draw();
+  }
+
+  refused(code) {
+    this.state = disconnected(this.state);
+    const texts = { 4401: this.texts.signedOut, 4403: this.texts.forbidden };
+    this.view.showBanner(texts[code] ?? this.texts.gone, { atOnce: true });
+    this.draw();
+  }
+
+  /** Go on; at once if the participant asked for it, else after time to read what happened. */
+  leave(nextUrl) {
+    this.socket.close();
+    this.storage.clear();
+    this.view.showBanner("");
+    const link = this.root.querySelector("#chat-next");
+    link.href = ownPath(nextUrl, this.config.next_url);
+    this.composer.close();
+    this.root.querySelector("#chat-over").hidden = false;
+    if (this.dialog.open) this.dialog.close();
+    link.focus();
+    setTimeout(() => window.location.assign(link.href), this.asksToFinish ? 0 : LEAVE_AFTER);
+  }
+
+  wireDialog() {
+    this.root.querySelector("#chat-finish").addEventListener("click", () => this.openDialog());
+    this.root.querySelector("#finish-no").addEventListener("click", () => this.dialog.close());
+    this.root.querySelector("#finish-yes").addEventListener("click", () => {
+      this.asksToFinish = true;
+      this.socket.send({ type: "end" }, { answered: true });
+      this.dialog.close();
+    });
+  }
+
+  openDialog() {
+    this.socket.ask();
+    this.drawDialog();
+    this.dialog.showModal();
+  }
+
+  tick() {
+    this.view.renderClock(this.state, performance.now());
+    if (this.dialog.open) this.drawDialog();
+  }
+
+  drawDialog() {
+    const lines = this.view.missingLines(this.state, performance.now());
+    const mayFinish = this.state.timer?.may_finish === true && this.state.ready;
+    this.dialog.querySelector("#finish-ready").hidden = !mayFinish;
+    this.dialog.querySelector("#finish-missing").hidden = mayFinish || lines.length === 0;
+    this.dialog.querySelector("#finish-unknown").hidden = mayFinish || lines.length > 0;
+    this.dialog.querySelector("#finish-yes").hidden = !mayFinish;
+    const list = this.dialog.querySelector("#finish-missing ul");
+    if (list.textContent === lines.join("")) return;
+    list.replaceChildren(
+      ...lines.map((line) => {
+        const item = document.createElement("li");
+        item.textContent = line;
+        return item;
+      }),
+    );
+  }
+
+  /** Draw once a frame at most; a hidden page has no frames, but must be right when it is shown. */
+  draw() {
+    if (this.drawing) return;
+    this.drawing = true;
+    const later = document.hidden ? (paint) => setTimeout(paint, 100) : requestAnimationFrame;
+    later(() => {
+      this.drawing = false;
+      this.view.render(this.state);
+    });
+  }
+}
+
+function websocketUrl(path) {
+  const url = new URL(path, window.location.href);
+  url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+  return url.href;
+}
+
+/** `path` if it stays on this site, else `fallback`. */
+function ownPath(path, fallback) {
+  const url = new URL(path, window.location.href);
+  return url.origin === window.location.origin ? url.href : fallback;
+}
+
+/** A version 4 UUID; `crypto.randomUUID` is missing where the page isn't served over https. */
+function newClientId() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6] & 0x0f) | 0x40;
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
+
+/** Phones shrink the visual viewport, not the layout, when their keyboard opens. */
+function fitToKeyboard() {
+  const viewport = window.visualViewport;
+  if (!viewport) return;
+  const fit = () =>
+    document.documentElement.style.setProperty("--visible-height", `${viewport.height}px`);
+  viewport.addEventListener("resize", fit);
+  fit();
+}
+
+fitToKeyboard();
+const config = JSON.parse(document.querySelector("#chat-config").textContent);
+new ChatPage(document, config).start();
