@@ -1,0 +1,1 @@
+"""The mathematics of memory: numbers in, numbers out. Nothing here imports Django."""

@@ -1,0 +1,31 @@
+"""Emotional salience: how much a statement matters to the person who made it."""
+
+from __future__ import annotations
+
+import math
+
+from memory.formulas.bounds import within
+
+
+def emotional_salience(
+    *,
+    intensity: float,
+    self_disclosure: float,
+    value_relevance: float,
+    weights: tuple[float, float, float] = (0.4, 0.4, 0.2),
+) -> float:
+    """e = w₁·intensity + w₂·self-disclosure + w₃·value relevance, in [0, 1].
+
+    The three ratings are in [0, 1] (dimensions after Hou et al., CHI'24, table 2); the weights are
+    0 or more and sum to 1. Raises ValueError otherwise: whoever rates clips, not the formula.
+    """
+    ratings = (intensity, self_disclosure, value_relevance)
+    for name, rating in zip(("intensity", "self_disclosure", "value_relevance"), ratings):
+        within(name, rating, 0.0, 1.0)
+    for weight in weights:
+        within("each weight", weight, 0.0, 1.0)
+    if len(weights) != 3 or not math.isclose(math.fsum(weights), 1.0, abs_tol=1e-9):
+        raise ValueError(f"weights must be three numbers that sum to 1, not {weights!r}.")
+    salience = math.fsum(weight * rating for weight, rating in zip(weights, ratings))
+    # Rounding may leave 1.0000000000000002.
+    return min(1.0, salience)

@@ -1,0 +1,6 @@
+from memory.models.episode import Episode
+from memory.models.event import MemoryEvent
+from memory.models.profile import Trait
+from memory.models.run import ConsolidationRun
+
+__all__ = ["ConsolidationRun", "Episode", "MemoryEvent", "Trait"]

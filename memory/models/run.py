@@ -1,0 +1,75 @@
+"""Which part of which session has been consolidated: what makes consolidation happen once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from uuid import UUID
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from memlab.core.tenancy.models import TenantManager, TenantModel, TenantQuerySet
+from memory.enums import RunPart
+
+
+class ConsolidationRunQuerySet(TenantQuerySet):
+    def parts_of(self, *, participant_id: int, session: UUID) -> frozenset[RunPart]:
+        """The parts of a session that are written already."""
+        parts = self.filter(participant_id=participant_id, session_id=session)
+        return frozenset(RunPart(part) for part in parts.values_list("part", flat=True))
+
+    def claim(
+        self,
+        *,
+        participant_id: int,
+        session: UUID,
+        part: RunPart,
+        now: datetime,
+        written: Mapping[str, int],
+        dropped: Mapping[str, int],
+    ) -> bool:
+        """Mark a part as written; False if it was before, and then nothing may be written again.
+
+        Call it first in the transaction that writes the part's rows: whoever comes second waits
+        at the unique constraint until the first has committed.
+        """
+        _run, created = self.get_or_create(
+            participant_id=participant_id,
+            session_id=session,
+            part=part,
+            defaults={"study_at": now, "written": dict(written), "dropped": dict(dropped)},
+        )
+        return bool(created)
+
+
+class ConsolidationRun(TenantModel):
+    """One part of one session, written in the same transaction as this row."""
+
+    participant = models.ForeignKey(
+        "experiments.Participant", models.PROTECT, related_name="+", db_index=False
+    )
+    session_id = models.UUIDField(_("session"))
+    part = models.CharField(_("part"), max_length=12, choices=RunPart.choices)
+    written = models.JSONField(_("written"), default=dict, help_text=_("Rows, by kind."))
+    dropped = models.JSONField(
+        _("dropped"), default=dict, help_text=_("Refused items of the model's answer, by reason.")
+    )
+    study_at = models.DateTimeField(_("at (study time)"))
+    wall_at = models.DateTimeField(_("recorded at"), auto_now_add=True)
+
+    objects = TenantManager.from_queryset(ConsolidationRunQuerySet)()
+
+    class Meta(TenantModel.Meta):
+        verbose_name = _("consolidation run")
+        verbose_name_plural = _("consolidation runs")
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["lab", "participant", "session_id", "part"],
+                name="a_part_is_consolidated_once",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.session_id} {self.part}"
