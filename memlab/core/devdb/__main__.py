@@ -1,7 +1,8 @@
-"""``python -m memlab.core.devdb start|stop|kill|status|url|remove``."""
+"""``python -m memlab.core.devdb start|stop|kill|status|url|remove``, and ``during COMMAND…``."""
 
 import argparse
 import os
+import subprocess
 import sys
 
 from memlab.core.devdb import DatabaseLaunchError, development_database
@@ -13,6 +14,7 @@ _HELP = {
     "status": "say whether it runs (exit code 0) or not (3)",
     "url": "print its URL without starting anything",
     "remove": "stop it and delete its data",
+    "during": "run a command with the server up; stop it after, if it wasn't running before",
 }
 
 
@@ -22,12 +24,15 @@ def main(arguments: list[str]) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     for name, text in _HELP.items():
         commands.add_parser(name, help=text)
-    command = parser.parse_args(arguments).command
+    commands.choices["during"].add_argument("words", nargs=argparse.REMAINDER)
+    parsed = parser.parse_args(arguments)
     if os.environ.get("DATABASE_URL"):
         print("DATABASE_URL is set: that database is used, the embedded one is left alone.")
-        return 0
+        return subprocess.call(parsed.words) if parsed.command == "during" else 0
     try:
-        return _carry_out(command)
+        if parsed.command == "during":
+            return _run_during(parsed.words)
+        return _carry_out(parsed.command)
     except DatabaseLaunchError as error:
         print(f"database: {error}", file=sys.stderr)
         return 1
@@ -51,6 +56,17 @@ def _carry_out(command: str) -> int:
             print(f"running: {database.url()}" if running else "not running")
             return 0 if running else 3
     return 0
+
+
+def _run_during(words: list[str]) -> int:
+    database = development_database()
+    running_before = database.is_running()
+    database.start()
+    try:
+        return subprocess.call(words)
+    finally:
+        if not running_before:
+            database.stop_when_unused()
 
 
 if __name__ == "__main__":

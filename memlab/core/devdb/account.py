@@ -60,7 +60,6 @@ def run_as(
     Raises OSError when the account can't execute the program, and ``DatabaseLaunchError`` when
     it isn't done after ``timeout`` seconds.
     """
-    identity = {} if account is None else {"user": account.uid, "group": account.gid}
     try:
         return subprocess.run(
             [str(part) for part in command],
@@ -74,8 +73,11 @@ def run_as(
             timeout=timeout,
             check=False,
             umask=0o077,
-            extra_groups=None if account is None else [],
-            **identity,
+            # Ctrl-C in the caller's terminal must not cut a start or a stop in half.
+            start_new_session=True,
+            user=account.uid if account else None,
+            group=account.gid if account else None,
+            extra_groups=[] if account else None,
         )
     except subprocess.TimeoutExpired as error:
         raise DatabaseLaunchError(

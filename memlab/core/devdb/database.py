@@ -2,6 +2,7 @@
 
 import shutil
 import socket
+import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,11 +19,11 @@ from memlab.core.devdb.account import (
     may_enter,
     owner_of,
 )
+from memlab.core.devdb.administration import count_clients, provision
 from memlab.core.devdb.binaries import runnable_binaries
 from memlab.core.devdb.errors import DatabaseLaunchError
 from memlab.core.devdb.lock import exclusive
 from memlab.core.devdb.postmaster import PortTakenError, Postmaster
-from memlab.core.devdb.provision import provision
 from memlab.core.devdb.record import (
     HOST,
     ServerRecord,
@@ -65,6 +66,20 @@ class DevelopmentDatabase:
         """Stop the server in order; nothing happens when it isn't running."""
         self._halt("fast")
 
+    def stop_when_unused(self, *, patience: float = 3.0) -> int:
+        """Stop the server unless others use it; returns how many connections kept it running.
+
+        The server notices only after a moment that a process is gone: connections get
+        ``patience`` seconds to disappear.
+        """
+        deadline = time.monotonic() + patience
+        while clients := count_clients(self._known_record()):
+            if time.monotonic() > deadline:
+                return clients
+            time.sleep(0.1)
+        self.stop()
+        return 0
+
     def kill(self) -> None:
         """Stop the server at once, as a power cut would; the next start recovers."""
         self._halt("immediate")
@@ -95,6 +110,10 @@ class DevelopmentDatabase:
     def superuser_url(self) -> str:
         """The superuser's URL, for tests and administration only: no row policy binds it."""
         return self._known_record().superuser_url
+
+    def last_log_lines(self, count: int) -> list[str]:
+        """The end of the server's log, which says why it stopped."""
+        return self._known_record().log.read_text(errors="replace").splitlines()[-count:]
 
     def _known_record(self) -> ServerRecord:
         record = read_record(self.data_dir)

@@ -1,4 +1,4 @@
-"""Roles, extension and database of a freshly started server; safe to repeat."""
+"""What only the superuser may do: roles, extension, database, and seeing who is connected."""
 
 from typing import LiteralString
 
@@ -9,7 +9,7 @@ from memlab.core.devdb.record import APP_ROLE, DATABASE, ServerRecord
 
 
 def provision(record: ServerRecord) -> None:
-    """Create what the application needs, as far as it is missing.
+    """Create what the application needs, as far as it is missing; safe to repeat.
 
     The extension goes into template1 too: the application's role isn't trusted to create it,
     yet its test databases need it.
@@ -26,6 +26,16 @@ def provision(record: ServerRecord) -> None:
             )
     with _connect(record, DATABASE) as database:
         database.execute("CREATE EXTENSION IF NOT EXISTS vector")
+
+
+def count_clients(record: ServerRecord) -> int:
+    """How many connections other than this question's own are open."""
+    with _connect(record, "postgres") as connection:
+        row = connection.execute(
+            "SELECT count(*) FROM pg_stat_activity"
+            " WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
+        ).fetchone()
+    return int(row[0]) if row else 0
 
 
 def _create_app_role(connection: psycopg.Connection) -> None:

@@ -1,0 +1,1 @@
+"""What `make run` starts: database, migrations, demo, web server and task cluster."""

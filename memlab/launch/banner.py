@@ -1,0 +1,49 @@
+"""What `make run` prints when everything is up, in both languages."""
+
+import json
+from dataclasses import dataclass
+
+from memlab.launch.errors import LaunchError
+
+
+@dataclass(frozen=True)
+class Demo:
+    """Where the demo study is and who may enter; what ``manage.py load_demo --json`` prints."""
+
+    participant_path: str
+    admin_path: str
+    admin_username: str
+    admin_password: str
+
+
+def read_demo(printed: str) -> Demo:
+    """The demo's paths and fresh password from the command's output."""
+    try:
+        fields = json.loads(printed[printed.index("{") : printed.rindex("}") + 1])
+        return Demo(
+            participant_path=fields["participant_path"],
+            admin_path=fields["admin_path"],
+            admin_username=fields["admin_username"],
+            admin_password=fields["admin_password"],
+        )
+    except (ValueError, KeyError) as error:
+        raise LaunchError(
+            f"load_demo printed no usable JSON ({error!r})",
+            remedy="Run `.venv/bin/python manage.py load_demo --json` and look at its output.",
+        ) from error
+
+
+def banner(demo: Demo, *, base: str, seconds: float) -> str:
+    """The block of addresses; ``base`` is the server's URL without a slash at its end."""
+    return f"""
+  ────────────────────────────────────────────────────────────────
+  Memlab is running · Memlab 已启动                      ({seconds:.0f} s)
+
+  Participant · 参与者      {base}{demo.participant_path}
+  Admin · 管理后台          {base}{demo.admin_path}
+  User · 用户名             {demo.admin_username}
+  Password · 密码           {demo.admin_password}
+
+  Stop with Ctrl-C · 按 Ctrl-C 停止
+  ────────────────────────────────────────────────────────────────
+"""
