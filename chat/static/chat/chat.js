@@ -15,6 +15,7 @@ import { ConversationView } from "./view.js";
 
 const SEND_AGAIN_AFTER = 5000;
 const LEAVE_AFTER = 4000;
+const DRAW_WITHIN = 100;
 
 class ChatPage {
   constructor(root, config) {
@@ -113,6 +114,7 @@ class ChatPage {
     this.state = disconnected(this.state);
     const texts = { 4401: this.texts.signedOut, 4403: this.texts.forbidden };
     this.view.showBanner(texts[code] ?? this.texts.gone, { atOnce: true });
+    this.composer.close();
     this.draw();
   }
 
@@ -169,15 +171,17 @@ class ChatPage {
     );
   }
 
-  /** Draw once a frame at most; a hidden page has no frames, but must be right when it is shown. */
+  /** Draw once a frame at most. A covered page has no frames but must be right when it is seen. */
   draw() {
     if (this.drawing) return;
     this.drawing = true;
-    const later = document.hidden ? (paint) => setTimeout(paint, 100) : requestAnimationFrame;
-    later(() => {
+    const paint = () => {
+      if (!this.drawing) return;
       this.drawing = false;
       this.view.render(this.state);
-    });
+    };
+    requestAnimationFrame(paint);
+    setTimeout(paint, DRAW_WITHIN);
   }
 }
 

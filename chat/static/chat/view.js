@@ -33,11 +33,13 @@ export class ConversationView {
   render(state) {
     const shown = entries(state);
     const retryable = retryableSeq(state);
-    const before = this.bubbles.size;
-    shown.forEach((entry, position) => this.#place(entry, position, entry.seq === retryable));
+    let changed = false;
+    shown.forEach((entry, position) => {
+      changed = this.#place(entry, position, entry.seq === retryable) || changed;
+    });
     this.#forget(new Set(shown.map((entry) => entry.key)));
     if (this.following) this.#toEnd();
-    else if (this.bubbles.size > before) this.jump.hidden = false;
+    else if (changed) this.jump.hidden = false;
   }
 
   /** Time and turns; called every second, so that the clock runs between two frames. */
@@ -92,6 +94,7 @@ export class ConversationView {
     return filled(this.texts.secondsLeft, { seconds });
   }
 
+  /** Put an entry's bubble where it belongs; true if it shows something new. */
   #place(entry, position, retryable) {
     const known = this.bubbles.get(entry.key);
     const bubble = known ?? newBubble(entry, this.texts);
@@ -100,9 +103,10 @@ export class ConversationView {
       this.log.insertBefore(bubble, this.log.children[position] ?? null);
     }
     const content = `${entry.state} ${retryable} ${entry.preview ?? ""} ${entry.text}`;
-    if (bubble.renderedContent === content) return;
+    if (bubble.renderedContent === content) return false;
     bubble.renderedContent = content;
     this.#fill(bubble, entry, retryable);
+    return true;
   }
 
   #fill(bubble, entry, retryable) {
