@@ -178,6 +178,9 @@ class Postmaster:
             f"max_connections={MAX_CONNECTIONS}",
             "timezone=UTC",
             "log_timezone=UTC",
+            # For disks without a moving arm. The default of 4 makes the planner read a whole
+            # table of memories where the index would skip what is forgotten.
+            "random_page_cost=1.1",
         ]
         if not durable:
             settings.extend(_THROWAWAY_SETTINGS)
