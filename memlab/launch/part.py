@@ -1,5 +1,6 @@
 """One running part of Memlab: its process, its tagged output, its end."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -9,7 +10,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import IO
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 KEPT_LINES = 20
@@ -33,10 +33,7 @@ class Part:
             # Of its own, so that Ctrl-C in the terminal reaches the supervisor alone.
             start_new_session=True,
         )
-        assert self._process.stdout is not None
-        self._reader = threading.Thread(
-            target=self._read, args=(self._process.stdout,), daemon=True
-        )
+        self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
     def exit_code(self) -> int | None:
@@ -59,16 +56,16 @@ class Part:
 
     def end(self) -> None:
         """End what is left of its process group at once."""
-        try:
+        with contextlib.suppress(ProcessLookupError):  # all of it had ended
             os.killpg(self._process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            return  # all of it had ended
-        finally:
-            self._process.wait()
-            self._reader.join(timeout=2)
+        self._process.wait()
+        self._reader.join(timeout=2)
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                pipe.close()
 
-    def _read(self, output: IO[bytes]) -> None:
-        for raw in output:
+    def _read(self) -> None:
+        for raw in self._process.stdout or ():
             line = raw.decode(errors="replace").rstrip("\n")
             self.last_lines.append(line)
             self._say(self.name, line)
