@@ -1,0 +1,80 @@
+"""The offline model as a `LanguageModel`."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Sequence
+from typing import TYPE_CHECKING
+
+from memlab.core.llm.base import Completion, Sampling, TextDelta, Tool, Usage
+from memlab.core.llm.offline.extraction import extracted_traits
+from memlab.core.llm.offline.repair import repaired_json
+from memlab.core.llm.offline.reply import reply
+from memlab.core.llm.offline.salience import rated_statements
+from memlab.core.llm.tokens import count_message_tokens, count_tokens
+
+if TYPE_CHECKING:
+    from memlab.core.values import Prompt
+
+MODEL = "offline-1"
+_PIECES = re.compile(r"[\u3400-\u9fff]|[^\s\u3400-\u9fff]+\s*|\s+")
+
+
+class OfflineModel:
+    """Answers by rules; the same prompt always gets the same answer.
+
+    `token_delay` in seconds makes a stream slow enough to watch. Sampling
+    parameters change nothing, and tools are never called.
+    """
+
+    provider = "offline"
+    model = MODEL
+
+    def __init__(self, *, token_delay: float = 0.0) -> None:
+        self._token_delay = token_delay
+
+    async def stream(
+        self, prompt: Prompt, *, tools: Sequence[Tool] = (), sampling: Sampling = Sampling()
+    ) -> AsyncIterator[TextDelta | Completion]:
+        completion = _completion(prompt)
+        for piece in _PIECES.findall(completion.text):
+            # Gives way to other turns even without a delay, as a network would.
+            await asyncio.sleep(self._token_delay)
+            yield TextDelta(piece)
+        yield completion
+
+    async def complete(
+        self, prompt: Prompt, *, json: bool = False, sampling: Sampling = Sampling()
+    ) -> Completion:
+        return _completion(prompt)
+
+    async def aclose(self) -> None:
+        """Nothing is open."""
+
+
+def _completion(prompt: Prompt) -> Completion:
+    text = _answer(prompt)
+    contents = (prompt.system, *(message.content for message in prompt.messages))
+    return Completion(
+        text=text,
+        tool_calls=(),
+        model=MODEL,
+        finish_reason="stop",
+        usage=Usage(count_message_tokens(contents), count_tokens(text)),
+        request_id=None,
+    )
+
+
+def _answer(prompt: Prompt) -> str:
+    match str(prompt.task):
+        case "reply":
+            return reply(prompt)
+        case "extract_profile":
+            return extracted_traits(prompt.material, known=prompt.known)
+        case "rate_salience":
+            return rated_statements(prompt.material)
+        case "repair_json":
+            return repaired_json(prompt.messages[-1].content)
+        case task:
+            raise NotImplementedError(f"the offline model has no rules for the task {task}")
