@@ -75,6 +75,24 @@ class Said:
     at: datetime
     repeated: bool
 
+    def ack_frame(self) -> dict[str, Any]:
+        return {
+            "type": "ack",
+            "client_id": str(self.client_id),
+            "seq": self.seq,
+            "reply_seq": self.reply_seq,
+        }
+
+    def message_frame(self) -> dict[str, Any]:
+        return {
+            "type": "message",
+            "seq": self.seq,
+            "client_id": str(self.client_id),
+            "text": self.text,
+            "reply_seq": self.reply_seq,
+            "at": stamp(self.at),
+        }
+
 
 def say(reference: SessionRef, *, client_id: UUID, text: str, wall: datetime) -> Said:
     """Store a message and its pending reply together. Raises Refused, NoSuchSession."""
@@ -128,7 +146,7 @@ class View:
     history: dict[str, Any]
     timer: dict[str, Any]
     over: dict[str, Any] | None
-    pending: bool
+    language: str
 
 
 def view(reference: SessionRef, *, settled_seq: int, wall: datetime) -> View:
@@ -154,7 +172,7 @@ def view(reference: SessionRef, *, settled_seq: int, wall: datetime) -> View:
             history=history,
             timer=timer_frame(session, now=session.participant.study_time(wall)),
             over=over_frame(session),
-            pending=any(reply.state == ReplyState.PENDING for reply in replies.values()),
+            language=session.version.configuration.language,
         )
 
 

@@ -12,12 +12,16 @@ from memlab.core.values import Role, SessionTranscript, Transcript, Turn
 
 
 def transcript_until(session: Session, *, before_seq: int) -> Transcript:
-    """Earlier sessions whole, and the current one up to, not including, ``before_seq``."""
-    sessions = list(
-        Session.objects.filter(
-            participant_id=session.participant_id, number__lte=session.number
-        ).order_by("number")
-    )
+    """Earlier sessions whole, and the current one up to, not including, ``before_seq``.
+
+    Without manipulation nothing of earlier sessions is ever used, so nothing of it is read.
+    """
+    sessions = [session]
+    if session.manipulation:
+        earlier_sessions = Session.objects.filter(
+            participant_id=session.participant_id, number__lt=session.number
+        )
+        sessions = [*earlier_sessions.order_by("number"), session]
     settled = _settled(sessions)
     earlier = [_transcript(each, settled[each.id]) for each in sessions if each.id != session.id]
     current = [entry for entry in settled[session.id] if entry[0].seq < before_seq]

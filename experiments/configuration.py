@@ -41,6 +41,7 @@ class StageConfiguration:
     number: int
     key: str
     title: str
+    briefing: str
     instructions: str
     opening_line: str
     topics: tuple[str, ...]

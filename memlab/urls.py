@@ -1,5 +1,12 @@
 """Where every address leads."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, include, path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from memlab.health import health
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("", include("memlab.journey.urls")),
+    path("", include("chat.urls")),
+    path("health/", health, name="health"),
+    path("i18n/", include("django.conf.urls.i18n")),
+]

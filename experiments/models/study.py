@@ -326,6 +326,10 @@ class Stage(TenantModel):
     number = models.PositiveSmallIntegerField(_("number"), validators=[MinValueValidator(1)])
     key = models.SlugField(_("key"), max_length=20)
     title = models.CharField(_("title"), max_length=120)
+    briefing = models.TextField(
+        _("instructions to the participant"), blank=True,
+        help_text=_("Shown above the conversation; the same in all arms."),
+    )
     instructions = models.TextField(
         _("instructions to the assistant"), blank=True,
         help_text=_("What this conversation is for; the same in all arms."),
@@ -411,4 +415,10 @@ class StudyVersion(TenantModel):
 
     @property
     def configuration(self) -> StudyConfiguration:
-        return StudyConfiguration.from_json(self.configuration_json)
+        if self.sha256 not in _parsed:
+            _parsed[self.sha256] = StudyConfiguration.from_json(self.configuration_json)
+        return _parsed[self.sha256]
+
+
+# Versions never change, so each is parsed once a process.
+_parsed: dict[str, StudyConfiguration] = {}

@@ -49,7 +49,6 @@ MIDDLEWARE = [
 
 ROOT_URLCONF = "memlab.urls"
 ASGI_APPLICATION = "memlab.asgi.application"
-WSGI_APPLICATION = "memlab.wsgi.application"
 
 TEMPLATES = [
     {

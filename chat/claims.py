@@ -1,0 +1,285 @@
+"""The database side of making a reply: claim, heartbeat, store, fail. One transaction each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from chat import sessions
+from chat.conversation import over_frame, stamp, timer_frame
+from chat.models import Message, Receipt, Reply, ReplyState
+from chat.models.reply import LEASE, MAX_ATTEMPTS
+from chat.transcripts import transcript_until
+from experiments.configuration import ArmConfiguration, StageConfiguration, StudyConfiguration
+from experiments.enums import Closed, SessionState
+from experiments.models import Session
+from memlab.core.due import Due, DueKind
+from memlab.core.ledger import Job, JobKind
+from memlab.core.lease import ParticipantLease
+from memlab.core.llm.base import Completion, FailureKind, ModelFailure
+from memlab.core.tenancy import lab_scope
+from memlab.core.values import MemoryReading, Prompt, Recall, Transcript, Utterance
+from memory.architectures.base import Architecture
+
+Frame = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """One attempt's right to make a reply, and everything it is made from.
+
+    ``asked_wall`` is when the question was stored. ``arm`` is None in a stage without
+    manipulation, whatever has been allocated.
+    """
+
+    lab_id: int
+    session: UUID
+    reply: UUID
+    seq: int
+    attempt: int
+    participant_id: int
+    participant: UUID
+    configuration: StudyConfiguration
+    stage: StageConfiguration
+    arm: ArmConfiguration | None
+    question: Utterance
+    asked_wall: datetime
+    transcript: Transcript
+
+
+def next_pending(lab_id: int, session: UUID) -> UUID | None:
+    """The first unsettled reply of a session."""
+    with lab_scope(lab_id):
+        return Reply.objects.pending().filter(session=session).values_list("id", flat=True).first()
+
+
+def session_of(lab_id: int, reply: UUID) -> UUID | None:
+    """The session of a pending reply; a due row without one is removed."""
+    with lab_scope(lab_id):
+        pending = Reply.objects.filter(pk=reply, state=ReplyState.PENDING)
+        session = pending.values_list("session_id", flat=True).first()
+        if session is None:
+            Due.objects.settle(kind=DueKind.REPLY, subject=reply)
+        return session
+
+
+def claim(lab_id: int, reply_id: UUID, *, wall: datetime) -> Claim | None:
+    """Start a new attempt, or None: it is settled, leased to somebody, or waits its turn.
+
+    A reply whose attempts died MAX_ATTEMPTS times is failed, so that one poisoned message can't
+    take down worker after worker.
+    """
+    with lab_scope(lab_id):
+        reply, session = _locked(reply_id)
+        if reply.state != ReplyState.PENDING:
+            Due.objects.settle(kind=DueKind.REPLY, subject=reply_id)
+            return None
+        earlier = Reply.objects.pending().filter(session=session, message__seq__lt=reply.message.seq)
+        if reply.leased(wall) or earlier.exists():
+            reply.plan(wall=reply.lease_until or wall + LEASE)
+            return None
+        if reply.attempt >= MAX_ATTEMPTS:
+            reply.fail("abandoned", detail="every attempt died", partial="", retryable=False)
+            sessions.settle(session)
+            return None
+        attempt = reply.take(wall=wall)
+        question = reply.question
+        return Claim(
+            lab_id=lab_id,
+            session=session.id,
+            reply=reply.id,
+            seq=reply.message.seq,
+            attempt=attempt,
+            participant_id=session.participant_id,
+            participant=session.participant.public_id,
+            configuration=session.version.configuration,
+            stage=session.stage,
+            arm=session.participant.arm() if session.manipulation else None,
+            question=question.utterance(),
+            asked_wall=question.recorded_at,
+            transcript=transcript_until(session, before_seq=question.seq),
+        )
+
+
+def heartbeat(claim: Claim, *, wall: datetime) -> bool:
+    """Hold on to the attempt. False if it was taken over or settled: stop."""
+    with lab_scope(claim.lab_id):
+        mine = Reply.objects.filter(
+            pk=claim.reply, state=ReplyState.PENDING, attempt=claim.attempt
+        ).update(lease_until=wall + LEASE)
+        if mine:
+            Due.objects.filter(kind=DueKind.REPLY, subject=claim.reply).update(wall_at=wall + LEASE)
+        return bool(mine)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """A finished reply with all that its receipt keeps."""
+
+    text: str
+    prompt: Prompt
+    completion: Completion
+    provider: str
+    recall: Recall | None
+    near_misses: tuple[MemoryReading, ...]
+    degraded: tuple[str, ...]
+    tries: int
+    timings: Mapping[str, float]
+
+
+def store(
+    claim: Claim, made: Made, architecture: Architecture | None, *, holder: UUID | None,
+    wall: datetime,
+) -> list[Frame] | None:
+    """Store reply, receipt, strengthened memories and the pending observe, all or nothing.
+
+    Returns the frames for the tabs, or None if the attempt was fenced off.
+    """
+    with lab_scope(claim.lab_id):
+        reply, session = _locked(claim.reply)
+        if reply.state != ReplyState.PENDING or reply.attempt != claim.attempt:
+            return None
+        if holder is not None and not ParticipantLease.objects.still_held(
+            participant=claim.participant, holder=holder
+        ):
+            return None
+        now = session.participant.study_time(wall)
+        _store_message(reply.message, made.text, at=now, wall=wall)
+        reply.succeed()
+        _write_receipt(reply, claim, made)
+        if architecture is not None and made.recall is not None:
+            architecture.commit_recall(made.recall, made.recall.at, reply=reply.id)
+            if architecture.observes:
+                _plan_observe(claim, session, now)
+        session.turns += 1
+        session.last_activity_at = now
+        session.save(update_fields=["turns", "last_activity_at"])
+        _move_on(session, now=now)
+        frames: list[Frame] = [
+            {
+                "type": "reply",
+                "seq": claim.seq,
+                "attempt": claim.attempt,
+                "text": made.text,
+                "at": stamp(now),
+            },
+            timer_frame(session, now=now),
+        ]
+        return _with_end(frames, session)
+
+
+def fail(claim: Claim, failure: ModelFailure, *, wall: datetime) -> list[Frame] | None:
+    """Store a failed attempt and its partial text; the frames, or None if it was fenced off."""
+    with lab_scope(claim.lab_id):
+        reply, session = _locked(claim.reply)
+        if reply.state != ReplyState.PENDING or reply.attempt != claim.attempt:
+            return None
+        later = Message.objects.filter(session=session, seq__gt=claim.seq).exists()
+        retryable = (
+            failure.kind != FailureKind.CONTENT_FILTER
+            and session.state == SessionState.OPEN
+            and not later
+        )
+        reply.fail(
+            failure.kind, detail=failure.detail, partial=failure.partial, retryable=retryable
+        )
+        sessions.settle(session)
+        frames: list[Frame] = [
+            {
+                "type": "failed",
+                "seq": claim.seq,
+                "attempt": claim.attempt,
+                "retryable": retryable,
+            }
+        ]
+        return _with_end(frames, session)
+
+
+def _locked(reply_id: UUID) -> tuple[Reply, Session]:
+    """The reply and its session with both row locks, the session's first as everywhere."""
+    session_id = Reply.objects.values_list("session_id", flat=True).get(pk=reply_id)
+    session = (
+        Session.objects.select_related("participant", "version")
+        .select_for_update(of=("self",))
+        .get(pk=session_id)
+    )
+    reply = (
+        Reply.objects.select_related("message", "question")
+        .select_for_update(of=("self",))
+        .get(pk=reply_id)
+    )
+    return reply, session
+
+
+def _store_message(message: Message, text: str, *, at: datetime, wall: datetime) -> None:
+    message.text, message.at, message.recorded_at = text, at, wall
+    message.save(update_fields=["text", "at", "recorded_at"])
+
+
+def _write_receipt(reply: Reply, claim: Claim, made: Made) -> None:
+    recalled = () if made.recall is None else made.recall.memories
+    Receipt.objects.create(
+        reply=reply,
+        attempt=claim.attempt,
+        architecture="" if claim.arm is None else claim.arm.architecture,
+        prompt={
+            "system": made.prompt.system,
+            "messages": [
+                {"role": str(message.speaker), "content": message.content}
+                for message in made.prompt.messages
+            ],
+        },
+        sections=[
+            {"key": section.key, "title": section.title, "lines": list(section.lines)}
+            for section in made.prompt.sections
+        ],
+        recalled=[reading_as_json(reading) for reading in recalled],
+        near_misses=[reading_as_json(reading) for reading in made.near_misses],
+        degraded=list(made.degraded),
+        provider=made.provider,
+        model=made.completion.model,
+        request_id=made.completion.request_id or "",
+        finish_reason=made.completion.finish_reason,
+        prompt_tokens=made.completion.usage.prompt_tokens,
+        completion_tokens=made.completion.usage.completion_tokens,
+        tries=made.tries,
+        timings={name: round(value, 2) for name, value in made.timings.items()},
+    )
+
+
+def reading_as_json(reading: MemoryReading) -> dict[str, Any]:
+    """A line of a receipt, as JSON."""
+    line = asdict(reading)
+    line["id"] = str(reading.id)
+    line["message_ids"] = [str(each) for each in reading.message_ids]
+    return line
+
+
+def _plan_observe(claim: Claim, session: Session, now: datetime) -> None:
+    Job.objects.enqueue(
+        lab_id=claim.lab_id,
+        kind=JobKind.OBSERVE,
+        participant=claim.participant,
+        subject=claim.reply,
+        study_at=now,
+    )
+    sessions.plan_steps(session.participant)
+
+
+def _move_on(session: Session, *, now: datetime) -> None:
+    """Close after the last turn, settle what is closing, or put idleness off."""
+    maximum = session.stage.maximum_turns
+    if session.state == SessionState.CLOSING:
+        sessions.settle(session)
+    elif maximum is not None and session.turns >= maximum:
+        sessions.close(session, Closed.TURNS, at=now)
+    else:
+        sessions.plan_closing(session)
+
+
+def _with_end(frames: list[Frame], session: Session) -> list[Frame]:
+    over = over_frame(session)
+    return frames if over is None else [*frames, over]

@@ -1,0 +1,271 @@
+"""Making one reply, top to bottom: claim, memory, prompt, stream, store.
+
+The claim gives an attempt number that fences; ``claims.store`` checks it in the transaction that
+writes reply, receipt and strengthened memories together. Whoever finds an expired lease claims
+again, so a process may die between any two lines here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Protocol
+from uuid import UUID
+
+from numpy import float32
+from numpy.typing import NDArray
+
+from chat import claims, doorbell, steps
+from chat.claims import Claim, Frame, Made
+from chat.memories import architecture_of
+from chat.models.reply import LEASE
+from chat.pacing import paced
+from chat.prompts import reply_prompt
+from chat.streaming import Answer, in_batches, streamed
+from experiments.configuration import StudyConfiguration
+from experiments.doors import StudyDoors
+from memlab.core.clock import wall_now
+from memlab.core.embeddings.base import EmbeddingFailure, Form
+from memlab.core.llm.base import FailureKind, ModelFailure, Sampling
+from memlab.core.llm.configuration import ProviderConfigurationError
+from memlab.core.values import MemoryReading, Prompt, Recall
+from memlab.core.work import unit
+from memory.architectures.base import Architecture
+
+logger = logging.getLogger(__name__)
+
+
+class Announce(Protocol):
+    """Where frames go: the doorbell, or nowhere in a replay."""
+
+    async def __call__(self, session: UUID, *frames: Frame) -> None: ...
+
+
+class OpenDoors(Protocol):
+    """Who opens the doors of a study."""
+
+    async def doors(self, lab_id: int, configuration: StudyConfiguration) -> StudyDoors: ...
+
+
+@dataclass(slots=True)
+class _Progress:
+    """What an attempt has come to; ``timings`` are milliseconds."""
+
+    degraded: list[str] = field(default_factory=list)
+    timings: dict[str, float] = field(default_factory=dict)
+    recall: Recall | None = None
+    vector: NDArray[float32] | None = None
+
+    @asynccontextmanager
+    async def timed(self, name: str) -> AsyncIterator[None]:
+        started = time.monotonic()
+        try:
+            yield
+        finally:
+            self.timings[name] = (time.monotonic() - started) * 1000
+
+
+async def make_reply(
+    lab_id: int, reply: UUID, keeper: OpenDoors, announce: Announce = doorbell.ring
+) -> bool:
+    """Make a pending reply if it is to be had; whether this call settled it."""
+    claim = await unit(claims.claim, lab_id, reply, wall=wall_now())
+    if claim is None:
+        return False
+    async with _heartbeat(claim):
+        await announce(claim.session, {"type": "waiting", "seq": claim.seq})
+        try:
+            frames = await _attempt(claim, keeper, announce)
+        except ModelFailure as failure:
+            logger.warning("reply %s attempt %s: %s", reply, claim.attempt, failure)
+            frames = await unit(claims.fail, claim, failure, wall=wall_now())
+        except ProviderConfigurationError as error:
+            logger.error("reply %s: %s", reply, error)
+            failure = ModelFailure(FailureKind.BAD_REQUEST, str(error))
+            frames = await unit(claims.fail, claim, failure, wall=wall_now())
+    if frames is None:
+        return False
+    await announce(claim.session, *frames)
+    return True
+
+
+@asynccontextmanager
+async def _heartbeat(claim: Claim) -> AsyncIterator[None]:
+    """Keep the lease while the body runs; cancel the body once the attempt is lost."""
+    owner = asyncio.current_task()
+
+    async def beat() -> None:
+        while True:
+            await asyncio.sleep(LEASE.total_seconds() / 4)
+            if not await unit(claims.heartbeat, claim, wall=wall_now()) and owner is not None:
+                owner.cancel()
+                return
+
+    beating = asyncio.create_task(beat())
+    try:
+        yield
+    finally:
+        beating.cancel()
+        with suppress(asyncio.CancelledError):
+            await beating
+
+
+async def _attempt(claim: Claim, keeper: OpenDoors, announce: Announce) -> list[Frame] | None:
+    """Everything between claim and store."""
+    progress = _Progress()
+    started = time.monotonic()
+    doors = await keeper.doors(claim.lab_id, claim.configuration)
+    async with progress.timed("wait"):
+        turnstile = await steps.wait_for_memory(claim.lab_id, claim.participant)
+    if turnstile.holder is None:
+        progress.degraded.append(turnstile.reason)
+        return await _make(claim, doors, announce, progress, holder=None, started=started)
+    async with steps.kept(claim.lab_id, claim.participant, turnstile.holder):
+        return await _make(
+            claim, doors, announce, progress, holder=turnstile.holder, started=started
+        )
+
+
+async def _make(
+    claim: Claim,
+    doors: StudyDoors,
+    announce: Announce,
+    progress: _Progress,
+    *,
+    holder: UUID | None,
+    started: float,
+) -> list[Frame] | None:
+    architecture = _architecture(claim, doors)
+    if architecture is not None:
+        await _recall(claim, doors, architecture, progress)
+    prompt = _prompt(claim, architecture, progress.recall)
+    near_misses = asyncio.create_task(_near_misses(architecture, progress))
+    try:
+        answer = await _talk(claim, doors, prompt, announce, started=started)
+        made = _made(doors, prompt, answer, progress, await near_misses, started=started)
+    finally:
+        near_misses.cancel()
+    return await unit(claims.store, claim, made, architecture, holder=holder, wall=wall_now())
+
+
+def _architecture(claim: Claim, doors: StudyDoors) -> Architecture | None:
+    if claim.arm is None:
+        return None
+    return architecture_of(
+        arm=claim.arm,
+        configuration=claim.configuration,
+        lab_id=claim.lab_id,
+        participant_id=claim.participant_id,
+        participant=claim.participant,
+        doors=doors,
+    )
+
+
+async def _recall(
+    claim: Claim, doors: StudyDoors, architecture: Architecture, progress: _Progress
+) -> None:
+    """Embed the question if the architecture searches, and recall; degraded without a vector."""
+    if architecture.searches:
+        async with progress.timed("embed"):
+            progress.vector = await _query_vector(doors, claim.question.text, progress)
+    async with progress.timed("recall"):
+        progress.recall = await architecture.recall(
+            claim.transcript, claim.question.text, progress.vector, claim.question.at
+        )
+    progress.degraded.extend(progress.recall.degraded)
+
+
+async def _query_vector(
+    doors: StudyDoors, text: str, progress: _Progress
+) -> NDArray[float32] | None:
+    """The question's embedding, tried twice; then the turn goes on without, and says so."""
+    for last in (False, True):
+        try:
+            vectors = await doors.embedder.embed([text], Form.QUERY)
+            return vectors[0]  # type: ignore[no-any-return]
+        except EmbeddingFailure as failure:
+            logger.warning("query embedding: %s", failure)
+            if last:
+                progress.degraded.append(f"embedding:{failure.kind}")
+    return None
+
+
+def _prompt(claim: Claim, architecture: Architecture | None, recall: Recall | None) -> Prompt:
+    configuration = claim.configuration
+    instructions = {} if architecture is None else architecture.seed_instructions
+    return reply_prompt(
+        configuration=configuration,
+        stage=claim.stage,
+        session=claim.transcript.current,
+        question=claim.question,
+        recall=recall,
+        seed_instruction=instructions.get(configuration.language, ""),
+        now=claim.question.at,
+    )
+
+
+async def _near_misses(
+    architecture: Architecture | None, progress: _Progress
+) -> tuple[MemoryReading, ...]:
+    """Looked up while the model is already answering, before anything is strengthened."""
+    if architecture is None or progress.recall is None:
+        return ()
+    return await architecture.near_misses(
+        progress.recall, progress.vector, progress.recall.at
+    )
+
+
+async def _talk(
+    claim: Claim, doors: StudyDoors, prompt: Prompt, announce: Announce, *, started: float
+) -> Answer:
+    """Stream the answer to every tab, at the study's pace."""
+    answer = Answer()
+
+    async def send(number: int, text: str) -> None:
+        await announce(
+            claim.session,
+            {
+                "type": "token",
+                "seq": claim.seq,
+                "attempt": claim.attempt,
+                "n": number,
+                "text": text,
+            },
+        )
+
+    sampling = Sampling(**claim.configuration.sampling)  # type: ignore[arg-type]
+    pieces = streamed(doors.talking, prompt, sampling, answer)
+    await in_batches(paced(pieces, claim.configuration.pacing, asked=started), send)
+    return answer
+
+
+def _made(
+    doors: StudyDoors,
+    prompt: Prompt,
+    answer: Answer,
+    progress: _Progress,
+    near_misses: tuple[MemoryReading, ...],
+    *,
+    started: float,
+) -> Made:
+    assert answer.completion is not None and answer.first_token and answer.finished
+    progress.timings |= {
+        "first_token": (answer.first_token - started) * 1000,
+        "model_done": (answer.finished - started) * 1000,
+        "shown": (time.monotonic() - started) * 1000,
+    }
+    return Made(
+        text=answer.text.strip(),
+        prompt=prompt,
+        completion=answer.completion,
+        provider=doors.talking.provider,
+        recall=progress.recall,
+        near_misses=near_misses,
+        degraded=tuple(progress.degraded),
+        tries=answer.tries,
+        timings=progress.timings,
+    )

@@ -1,0 +1,108 @@
+"""The reply makers of one process: one task a session, alive apart from any socket."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from uuid import UUID
+
+from chat import claims, doorbell, sessions
+from chat.conversation import over_frame
+from chat.generation import make_reply
+from experiments.doors import DoorKeeper
+from experiments.models import Session
+from memlab.core.clock import wall_now
+from memlab.core.due import Due, DueKind
+from memlab.core.tenancy import lab_scope
+from memlab.core.work import unit
+
+logger = logging.getLogger(__name__)
+
+LOOK_EVERY = 1.0  # seconds between two looks at the due table
+
+
+class Makers:
+    """Makes the pending replies of sessions, in order, and looks after what others left behind."""
+
+    def __init__(self) -> None:
+        self.keeper = DoorKeeper()
+        self._tasks: dict[UUID, asyncio.Task[None]] = {}
+        self._again: set[UUID] = set()
+
+    def start(self, lab_id: int, session: UUID) -> None:
+        """See to it that the session's pending replies get made; returns at once."""
+        if session in self._tasks:
+            self._again.add(session)  # its task looks once more before it ends
+            return
+        task = asyncio.create_task(self._make_all(lab_id, session), name=f"session {session}")
+        self._tasks[session] = task
+        task.add_done_callback(lambda done: self._ended(lab_id, session, done))
+
+    async def _make_all(self, lab_id: int, session: UUID) -> None:
+        while True:
+            self._again.discard(session)
+            reply = await unit(claims.next_pending, lab_id, session)
+            if reply is None or not await make_reply(lab_id, reply, self.keeper):
+                return
+
+    def _ended(self, lab_id: int, session: UUID, task: asyncio.Task[None]) -> None:
+        del self._tasks[session]
+        if not task.cancelled() and task.exception() is not None:
+            # The reply's lease runs out and the next look starts another attempt.
+            logger.error("session %s: making a reply failed", session, exc_info=task.exception())
+        elif session in self._again:
+            self.start(lab_id, session)
+
+    async def watch(self) -> None:
+        """Take over replies whose maker died and close sessions whose time has come, for ever."""
+        while True:
+            try:
+                await self.look()
+            except Exception:  # the database may be away for a while; the watch goes on
+                logger.exception("looking at the due table failed")
+            await asyncio.sleep(LOOK_EVERY)
+
+    async def look(self) -> None:
+        """One look at the due table."""
+        kinds = (DueKind.REPLY, DueKind.SESSION)
+        for row in await unit(Due.objects.hand_out, wall=wall_now(), kinds=kinds):
+            if row.kind == DueKind.REPLY:
+                session = await unit(claims.session_of, row.lab_id, row.subject)
+                if session is not None:
+                    self.start(row.lab_id, session)
+            else:
+                await close_due_session(row.lab_id, row.subject)
+
+    async def aclose(self) -> None:
+        """Stop everything; pending replies are taken over after their leases."""
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self.keeper.aclose()
+
+
+async def close_due_session(lab_id: int, session: UUID) -> None:
+    """Close a session whose time has come, and tell its tabs."""
+    frame = await unit(_close, lab_id, session)
+    if frame is not None:
+        await doorbell.ring(session, frame)
+
+
+def _close(lab_id: int, session_id: UUID) -> claims.Frame | None:
+    with lab_scope(lab_id):
+        sessions.close_if_due(session_id, wall=wall_now())
+        return over_frame(Session.objects.get(pk=session_id))
+
+
+_of_loop: dict[asyncio.AbstractEventLoop, Makers] = {}
+
+
+def makers() -> Makers:
+    """The makers of the running event loop."""
+    loop = asyncio.get_running_loop()
+    if loop not in _of_loop:
+        for dead in [each for each in _of_loop if each.is_closed()]:
+            del _of_loop[dead]
+        _of_loop[loop] = Makers()
+    return _of_loop[loop]

@@ -1,0 +1,38 @@
+"""Making the architecture of a participant's arm."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from experiments import architectures
+from experiments.configuration import ArmConfiguration, StudyConfiguration
+from experiments.doors import StudyDoors
+from memory.architectures.base import Architecture, Doors, MemorySetting
+
+
+def architecture_of(
+    *,
+    arm: ArmConfiguration,
+    configuration: StudyConfiguration,
+    lab_id: int,
+    participant_id: int,
+    participant: UUID,
+    doors: StudyDoors,
+) -> Architecture:
+    """The memory of one participant, with the arm's frozen parameters and the study's doors."""
+    kind = architectures.architecture(arm.architecture)
+    assert isinstance(kind, type) and issubclass(kind, Architecture)
+    return kind(
+        lab_id=lab_id,
+        participant_id=participant_id,
+        participant=participant,
+        parameters=arm.parameters,
+        setting=MemorySetting(
+            language=configuration.language,
+            relevance=configuration.relevance,
+            calibrations=configuration.calibrations,
+            provenance_in_prompt=configuration.factors.provenance_in_prompt,
+            context_tokens=configuration.context_tokens,
+        ),
+        doors=Doors(extraction=doors.extraction, embedder=doors.embedder),
+    )

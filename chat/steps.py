@@ -1,0 +1,243 @@
+"""The steps that must happen to a memory between turns, one writer at a time and in order."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from chat.memories import architecture_of
+from chat.models import Reply
+from chat.transcripts import session_transcript
+from experiments.configuration import ArmConfiguration, StudyConfiguration
+from experiments.doors import DoorKeeper, StudyDoors
+from experiments.enums import Clock
+from experiments.models import Participant, Session
+from memlab.core.clock import wall_now
+from memlab.core.due import Due, DueKind
+from memlab.core.embeddings.base import EmbeddingFailure
+from memlab.core.ledger import Job, JobKind
+from memlab.core.lease import LEASE, ParticipantLease
+from memlab.core.llm.base import ModelFailure
+from memlab.core.llm.configuration import ProviderConfigurationError
+from memlab.core.tenancy import lab_scope
+from memlab.core.values import SessionTranscript, Turn
+from memlab.core.work import unit
+
+logger = logging.getLogger(__name__)
+
+# How long a turn waits for memory, in seconds of wall time; the same in every arm.
+PATIENCE = 60.0
+LOOK_AGAIN = 0.2
+
+
+@asynccontextmanager
+async def kept(lab_id: int, participant: UUID, holder: UUID) -> AsyncIterator[None]:
+    """Renew a lease while the body runs, and release it afterwards.
+
+    If somebody else took over, because this process stood still for longer than the lease, the
+    body is cancelled: its writes are fenced by their own marks, but its work is no longer wanted.
+    """
+    owner = asyncio.current_task()
+
+    async def renew() -> None:
+        while True:
+            await asyncio.sleep(LEASE.total_seconds() / 4)
+            leases = ParticipantLease.objects
+            mine = await unit(
+                leases.renew, participant=participant, holder=holder, wall=wall_now()
+            )
+            if not mine and owner is not None:
+                logger.error("participant %s: the writer's lease was lost", participant)
+                owner.cancel()
+                return
+
+    renewal = asyncio.create_task(renew())
+    try:
+        yield
+    finally:
+        renewal.cancel()
+        with suppress(asyncio.CancelledError):
+            await renewal
+        await unit(ParticipantLease.objects.release, participant=participant, holder=holder)
+
+
+async def run_steps(lab_id: int, participant: UUID, keeper: DoorKeeper) -> int:
+    """Run every pending step of a participant; the number done. Safe to run twice at once.
+
+    Returns 0 at once if somebody else is writing: they go on until nothing is pending.
+    """
+    holder = await unit(
+        ParticipantLease.objects.acquire, lab_id=lab_id, participant=participant, wall=wall_now()
+    )
+    if holder is None:
+        await unit(_look_again, lab_id, participant)
+        return 0
+    done = 0
+    async with kept(lab_id, participant, holder):
+        while (job := await unit(_next_job, participant)) is not None:
+            if not await unit(job.begin):
+                continue
+            if not await _attempt(job, keeper):
+                break
+            done += 1
+    await unit(_plan_rest, lab_id, participant)
+    return done
+
+
+async def _attempt(job: Job, keeper: DoorKeeper) -> bool:
+    """One attempt at a step. Its failure is planned again, and marked on the session."""
+    try:
+        work = await unit(_load, job)
+        doors = await keeper.doors(job.lab_id, work.configuration)
+        degraded, result = await _work(job, work, doors)
+    except (ModelFailure, EmbeddingFailure) as failure:
+        degraded, result = (f"{type(failure).__name__}:{failure.kind}",), {}
+    except ProviderConfigurationError as error:
+        logger.error("step %s: %s", job.pk, error)
+        degraded, result = ("provider_configuration",), {}
+    except Exception as error:  # a step never takes the worker down: it is planned again
+        logger.exception("step %s failed", job.pk)
+        degraded, result = (f"error:{type(error).__name__}",), {}
+    await unit(_settle, job, degraded, result)
+    return not degraded
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Work:
+    configuration: StudyConfiguration
+    arm: ArmConfiguration
+    participant_id: int
+    session: SessionTranscript
+    manipulation: bool
+    turn: Turn | None = None
+
+
+def _load(job: Job) -> _Work:
+    with lab_scope(job.lab_id):
+        reply = None
+        if job.kind == JobKind.OBSERVE:
+            reply = Reply.objects.get(pk=job.subject)
+        session = Session.objects.select_related("participant", "version").get(
+            pk=job.subject if reply is None else reply.session_id
+        )
+        arm = session.participant.arm()
+        assert arm is not None, "Steps are planned after allocation."
+        transcript = session_transcript(session)
+        return _Work(
+            configuration=session.version.configuration,
+            arm=arm,
+            participant_id=session.participant_id,
+            session=transcript,
+            manipulation=session.manipulation,
+            turn=next(
+                (t for t in transcript.turns if reply and t.answered.id == reply.message_id), None
+            ),
+        )
+
+
+async def _work(
+    job: Job, work: _Work, doors: StudyDoors
+) -> tuple[tuple[str, ...], dict[str, int]]:
+    architecture = architecture_of(
+        arm=work.arm,
+        configuration=work.configuration,
+        lab_id=job.lab_id,
+        participant_id=work.participant_id,
+        participant=job.participant,
+        doors=doors,
+    )
+    if work.turn is not None:
+        await architecture.observe(work.turn, work.turn.answered.at)
+        return (), {}
+    if architecture.observes and not work.manipulation:
+        # Nobody observed these turns when they happened: there was no arm, or no manipulation.
+        for turn in work.session.turns:
+            await architecture.observe(turn, turn.answered.at)
+    outcome = await architecture.consolidate(work.session, job.study_at)
+    return outcome.degraded, dict(outcome.written or {})
+
+
+def _settle(job: Job, degraded: tuple[str, ...], result: dict[str, int]) -> None:
+    with lab_scope(job.lab_id):
+        if degraded:
+            job.fail(wall=wall_now(), code=", ".join(degraded))
+        else:
+            job.finish(wall=wall_now(), result=result)
+        if job.kind == JobKind.CONSOLIDATE:
+            Session.objects.filter(pk=job.subject).update(degraded=list(degraded))
+
+
+def _next_job(participant: UUID) -> Job | None:
+    """The next step in order, unless it is resting between two attempts."""
+    job = Job.objects.pending_of(participant).first()
+    if job is None or (job.not_before is not None and job.not_before > wall_now()):
+        return None
+    return job
+
+
+def _plan_rest(lab_id: int, participant: UUID) -> None:
+    """Come back for a step that rests; nothing is due once none is pending."""
+    job = Job.objects.pending_of(participant).first()
+    if job is None:
+        Due.objects.settle(kind=DueKind.STEPS, subject=participant)
+        return
+    _plan(lab_id, participant, job.not_before or wall_now())
+
+
+def _look_again(lab_id: int, participant: UUID) -> None:
+    if Job.objects.pending_of(participant).exists():
+        _plan(lab_id, participant, wall_now() + LEASE)
+
+
+def _plan(lab_id: int, participant: UUID, wall: datetime) -> None:
+    with lab_scope(lab_id):
+        person = Participant.objects.get(public_id=participant)
+        Due.objects.plan(
+            lab_id=lab_id,
+            kind=DueKind.STEPS,
+            subject=participant,
+            study_at=None,
+            wall_at=None if person.clock == Clock.SCRIPTED else wall,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turnstile:
+    """A turn's right to the memory. Without a ``holder`` it goes on, degraded for ``reason``."""
+
+    holder: UUID | None
+    reason: str = ""
+
+
+async def wait_for_memory(lab_id: int, participant: UUID) -> Turnstile:
+    """Wait until every pending step is done and take the writer's lease, for at most PATIENCE."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        look = await unit(_look, lab_id, participant, deadline - time.monotonic())
+        if look is not None:
+            return look
+        await asyncio.sleep(LOOK_AGAIN)
+
+
+def _look(lab_id: int, participant: UUID, patience: float) -> Turnstile | None:
+    """A turnstile, or None to look again."""
+    wall = wall_now()
+    job = Job.objects.pending_of(participant).first()
+    if job is None:
+        holder = ParticipantLease.objects.acquire(
+            lab_id=lab_id, participant=participant, wall=wall
+        )
+        if holder is not None:
+            return Turnstile(holder=holder)
+        return Turnstile(holder=None, reason="memory_busy") if patience <= 0 else None
+    resting = job.not_before is not None and job.not_before > wall + timedelta(seconds=patience)
+    if patience <= 0 or resting:
+        return Turnstile(holder=None, reason=f"memory_pending:{job.kind}")
+    return None
+

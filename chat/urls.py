@@ -1,0 +1,7 @@
+from django.urls import path
+
+from chat import views
+
+app_name = "chat"
+
+urlpatterns = [path("chat/<uuid:session_id>/", views.conversation, name="conversation")]

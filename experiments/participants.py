@@ -1,0 +1,66 @@
+"""Views for participants: one unit of work each, in their lab's scope and their study's language."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import translation
+from django.utils.cache import add_never_cache_headers
+from django.utils.translation import gettext as _
+
+from experiments.access import recognise
+from experiments.models import Participant
+from memlab.core.tenancy import lab_scope
+
+Extra = ParamSpec("Extra")
+ParticipantView = Callable[Concatenate[HttpRequest, Participant, Extra], HttpResponse]
+
+
+def for_participant(view: ParticipantView[Extra]) -> Callable[..., HttpResponse]:
+    """Call the view with the participant of the request's cookie, inside the lab's scope.
+
+    The scope is around the view, so an exception rolls everything back, and the response is
+    rendered before it closes.
+    """
+
+    @wraps(view)
+    def inside(request: HttpRequest, *args: Extra.args, **kwargs: Extra.kwargs) -> HttpResponse:
+        owner = recognise(request.COOKIES)
+        if owner is None:
+            return message(
+                request,
+                title=_("Please open your link again"),
+                text=_("This browser is not known to the study, or too much time has passed."),
+                status=403,
+            )
+        with lab_scope(owner.lab_id):
+            participant = (
+                Participant.objects.select_related("study", "version")
+                .filter(lab_id=owner.lab_id, public_id=owner.participant)
+                .first()
+            )
+            if participant is None:
+                raise Http404
+            with translation.override(participant.study.language):
+                response = view(request, participant, *args, **kwargs)
+        add_never_cache_headers(response)
+        return response
+
+    return inside
+
+
+def message(
+    request: HttpRequest, *, title: str, text: str, status: int = 200, **context: object
+) -> HttpResponse:
+    """A page that only says something."""
+    page = {"title": title, "text": text, **context}
+    return render(request, "journey/message.html", page, status=status)
+
+
+def paragraphs(text: str) -> list[str]:
+    """A document as paragraphs: blank lines part them."""
+    return [block.strip() for block in text.replace("\r\n", "\n").split("\n\n") if block.strip()]

@@ -1,0 +1,50 @@
+"""The web process: HTTP by Django, sockets by Channels, and a loop of our own.
+
+The loop looks after replies whose maker died and sessions whose time has come. Django refuses
+ASGI's lifespan events, so they are handled here.
+"""
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any
+
+from django.core.asgi import get_asgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memlab.settings.development")
+http = get_asgi_application()  # before anything that needs the apps
+
+from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
+from channels.sessions import CookieMiddleware  # noqa: E402
+
+from chat.makers import makers  # noqa: E402
+from chat.routing import websocket_urlpatterns  # noqa: E402
+
+Scope = dict[str, Any]
+Receive = Callable[[], Awaitable[dict[str, Any]]]
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+
+routed = ProtocolTypeRouter(
+    {"http": http, "websocket": CookieMiddleware(URLRouter(websocket_urlpatterns))}
+)
+
+
+async def application(scope: Scope, receive: Receive, send: Send) -> None:
+    if scope["type"] == "lifespan":
+        await lifespan(receive, send)
+    else:
+        await routed(scope, receive, send)
+
+
+async def lifespan(receive: Receive, send: Send) -> None:
+    """Start the watch with the process and stop it with the process."""
+    await receive()
+    watching = asyncio.create_task(makers().watch())
+    await send({"type": "lifespan.startup.complete"})
+    await receive()
+    watching.cancel()
+    with suppress(asyncio.CancelledError):
+        await watching
+    await makers().aclose()
+    await send({"type": "lifespan.shutdown.complete"})
