@@ -88,7 +88,7 @@ class Supervisor:
         if self._database is not None and not self._database_lives():
             log = _quoted(self._database.last_log_lines(10))
             raise LaunchError(
-                f"the database ended by itself; the end of its log:\n{log}\n",
+                f"the database ended by itself; the end of its log:\n{log}",
                 remedy="Nothing committed is lost: the next `make run` recovers it.",
             )
 
@@ -137,7 +137,7 @@ def _ending(part: Part) -> str:
         how = f"was killed by {signal.Signals(-code).name}"
     else:
         how = f"ended with exit code {code}"
-    return f"{part.name} {how}; its last lines:\n{_quoted(part.last_lines)}\n"
+    return f"{part.name} {how}; its last lines:\n{_quoted(part.last_lines)}"
 
 
 def _quoted(lines: Iterable[str]) -> str:

@@ -211,11 +211,12 @@ def test_failed_initdb_says_what_and_where(tmp_path: Path) -> None:
     assert not record.cluster.exists()
 
 
-def test_missing_wheel_names_the_platform_and_the_way_out(
-    database: DevelopmentDatabase, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("memlab.core.devdb.binaries.PACKAGE", "memlab_no_such_package")
-    with pytest.raises(DatabaseLaunchError, match="isn't installed") as missing:
+def test_missing_wheel_names_the_platform_and_the_way_out(database: DevelopmentDatabase) -> None:
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        pytest.raises(DatabaseLaunchError, match="isn't installed") as missing,
+    ):
+        patch.setattr("memlab.core.devdb.binaries.PACKAGE", "memlab_no_such_package")
         database.start()
     assert "DATABASE_URL" in missing.value.remedy
 
@@ -253,6 +254,25 @@ def test_damaged_record_is_named(database: DevelopmentDatabase) -> None:
     (database.data_dir / "server.json").unlink()
 
 
+def test_during_lends_the_server_to_one_command(database: DevelopmentDatabase) -> None:
+    question = "import sys; sys.path.insert(0, sys.argv[1]); import memlab.core.devdb as devdb\n"
+    question += "sys.exit(41 if devdb.development_database().is_running() else 1)"
+    command = [sys.executable, "-c", question, str(CHECKOUT)]
+    assert during(database, command) == 41
+    assert not database.is_running()
+    database.start()
+    assert during(database, command) == 41
+    assert database.is_running()
+
+
+def test_server_that_others_use_stays_up(database: DevelopmentDatabase) -> None:
+    with psycopg.connect(database.start()):
+        assert database.stop_when_unused(patience=0.2) == 1
+        assert database.is_running()
+    assert database.stop_when_unused() == 0
+    assert not database.is_running()
+
+
 def test_commands_leave_the_embedded_server_alone_when_a_database_is_configured(
     tmp_path: Path,
 ) -> None:
@@ -271,6 +291,16 @@ def test_commands_leave_the_embedded_server_alone_when_a_database_is_configured(
     )
     assert "DATABASE_URL is set" in done.stdout
     assert list(tmp_path.iterdir()) == []
+
+
+def during(database: DevelopmentDatabase, command: list[str]) -> int:
+    environment = {**os.environ, "MEMLAB_DATA_DIR": str(database.data_dir.parent)}
+    environment.pop("DATABASE_URL", None)
+    return subprocess.call(
+        [sys.executable, "-m", "memlab.core.devdb", "during", *command],
+        cwd=CHECKOUT,
+        env=environment,
+    )
 
 
 def keep_a_row(url: str) -> None:

@@ -48,7 +48,7 @@ def test_part_that_ends_is_reported_with_exit_code_and_last_lines(
     supervisor.start("fragile", [sys.executable, "-c", "print('so far'); raise SystemExit(7)"])
     with pytest.raises(LaunchError, match="fragile ended with exit code 7") as crash:
         supervisor.watch_for_ever()
-    assert "    so far\n" in str(crash.value)
+    assert "its last lines:\n    so far\n" in str(crash.value)
     assert "fragile  │ so far\n" in capsys.readouterr().out
 
 
