@@ -40,6 +40,8 @@ export function renderMarkdown(source) {
     ALLOWED_TAGS: TAGS,
     ALLOWED_ATTR: ["href", "start"],
     ALLOWED_URI_REGEXP: /^https?:\/\//i,
+    // Not an address, so the expression above is not for it.
+    ADD_URI_SAFE_ATTR: ["start"],
     ALLOW_ARIA_ATTR: false,
     ALLOW_DATA_ATTR: false,
     RETURN_DOM_FRAGMENT: true,
