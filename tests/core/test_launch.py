@@ -112,7 +112,7 @@ def test_parts_end_when_the_supervisor_is_killed() -> None:
 
 
 def test_death_of_the_database_is_reported(tmp_path: Path) -> None:
-    database = DevelopmentDatabase(tmp_path / "pg")
+    database = DevelopmentDatabase(tmp_path / "pg", durable=False)
     supervisor = Supervisor(database)
     try:
         supervisor.start_database()
@@ -126,7 +126,7 @@ def test_death_of_the_database_is_reported(tmp_path: Path) -> None:
 
 
 def test_database_is_stopped_only_by_who_started_it(tmp_path: Path) -> None:
-    database = DevelopmentDatabase(tmp_path / "pg")
+    database = DevelopmentDatabase(tmp_path / "pg", durable=False)
     try:
         first, second = Supervisor(database), Supervisor(database)
         first.start_database()

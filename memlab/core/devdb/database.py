@@ -172,7 +172,7 @@ class DevelopmentDatabase:
         return owner_of(store) if account is not None and store.exists() else account
 
     def _launch_on_a_free_port(self, postmaster: Postmaster) -> ServerRecord:
-        postmaster.initialise()
+        postmaster.initialise(durable=self.durable)
         record = postmaster.record
         for _ in range(PORT_ATTEMPTS):
             if not _is_free(record.port):

@@ -39,7 +39,7 @@ class Postmaster:
     binaries: Path
     account: Account | None
 
-    def initialise(self) -> None:
+    def initialise(self, *, durable: bool) -> None:
         """Make the cluster unless it is there; an interrupted attempt is thrown away."""
         if self.record.cluster.exists():
             return
@@ -60,6 +60,7 @@ class Postmaster:
                 "--locale-provider=builtin",
                 "--builtin-locale=C.UTF-8",
                 "--no-locale",
+                *([] if durable else ["--no-sync"]),
             ],
         )
         if done.returncode != 0:
