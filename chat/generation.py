@@ -200,6 +200,7 @@ def _prompt(claim: Claim, architecture: Architecture | None, recall: Recall | No
     return reply_prompt(
         configuration=configuration,
         stage=claim.stage,
+        arm=claim.arm,
         session=claim.transcript.current,
         question=claim.question,
         recall=recall,

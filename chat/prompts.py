@@ -9,10 +9,23 @@ from __future__ import annotations
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from experiments.configuration import SharedFactors, StageConfiguration, StudyConfiguration
+from experiments.configuration import (
+    ArmConfiguration,
+    SharedFactors,
+    StageConfiguration,
+    StudyConfiguration,
+)
 from experiments.enums import Instruction, WithinSession
 from memlab.core.llm.base import ChatMessage, Speaker
-from memlab.core.values import Prompt, PromptTask, Recall, Role, SessionTranscript, Utterance
+from memlab.core.values import (
+    Prompt,
+    PromptTask,
+    Recall,
+    Role,
+    Section,
+    SessionTranscript,
+    Utterance,
+)
 
 WEEKDAYS = {
     "en": ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
@@ -40,16 +53,17 @@ def reply_prompt(
     *,
     configuration: StudyConfiguration,
     stage: StageConfiguration,
+    arm: ArmConfiguration | None,
     session: SessionTranscript,
     question: Utterance,
     recall: Recall | None,
     seed_instruction: str,
     now: datetime,
 ) -> Prompt:
-    """The prompt for one reply.
+    """The prompt for one reply. Of ``arm`` only a declared exception to the factors counts.
 
-    ``recall`` is None in a stage without manipulation: then the shared factors don't apply either,
-    and everybody gets header, persona, stage and the whole current session.
+    ``arm`` and ``recall`` are None in a stage without manipulation: then the shared factors don't
+    apply either, and everybody gets header, persona, stage and the whole current session.
     """
     language = configuration.language
     blocks = [
@@ -59,13 +73,13 @@ def reply_prompt(
     ]
     if stage.instructions:
         blocks.append(f"{PURPOSE[language]}\n{stage.instructions}")
-    sections = ()
-    if recall is not None:
-        neutral = configuration.factors.instruction is Instruction.NEUTRAL
+    sections: tuple[Section, ...] = ()
+    factors = None if recall is None else configuration.factors_of(arm)
+    if recall is not None and factors is not None:
+        neutral = factors.instruction is Instruction.NEUTRAL
         blocks.append(NEUTRAL[language] if neutral else seed_instruction)
         sections = recall.sections
         blocks.extend(section.rendered() for section in sections)
-    factors = None if recall is None else configuration.factors
     return Prompt(
         task=PromptTask.REPLY,
         language=language,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from experiments.enums import AllocationTime, Instruction, RelevanceScale, WithinSession
@@ -32,6 +32,7 @@ class ArmConfiguration:
     architecture: str
     parameters: dict[str, Value]
     weight: int
+    within_session: WithinSession | None = None  # None: the study's shared factor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +109,12 @@ class StudyConfiguration:
     def arm(self, key: str) -> ArmConfiguration:
         return next(arm for arm in self.arms if arm.key == key)
 
+    def factors_of(self, arm: ArmConfiguration | None) -> SharedFactors:
+        """The shared factors, with an arm's declared exception."""
+        if arm is None or arm.within_session is None:
+            return self.factors
+        return replace(self.factors, within_session=arm.within_session)
+
     def stage(self, key: str) -> StageConfiguration:
         return next(stage for stage in self.stages if stage.key == key)
 
@@ -141,9 +148,16 @@ class StudyConfiguration:
         fields["calibrations"] = {
             form: CalibrationPoint(**point) for form, point in frozen["calibrations"].items()
         }
-        fields["arms"] = tuple(ArmConfiguration(**arm) for arm in frozen["arms"])
+        fields["arms"] = tuple(_arm(arm) for arm in frozen["arms"])
         fields["stages"] = tuple(
             StageConfiguration(**{**stage, "topics": tuple(stage["topics"])})
             for stage in frozen["stages"]
         )
         return cls(**fields)
+
+
+def _arm(frozen: Mapping[str, Any]) -> ArmConfiguration:
+    exception = frozen.get("within_session")
+    return ArmConfiguration(
+        **{**frozen, "within_session": None if exception is None else WithinSession(exception)}
+    )

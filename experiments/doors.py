@@ -75,7 +75,9 @@ def _model(choice: DoorChoice, keys: dict[int, _Credentials]) -> LanguageModel:
 
 
 def _embedder(choice: DoorChoice, keys: dict[int, _Credentials]) -> Embedder:
-    return open_embedder(choice.provider, choice.model, **_options(choice, keys))
+    local = choice.provider == "local"
+    spec = choice.provider if local else f"{choice.provider}:{choice.model}"
+    return open_embedder(spec, **_options(choice, keys))
 
 
 class DoorKeeper:

@@ -272,6 +272,10 @@ class Arm(TenantModel):
     weight = models.PositiveSmallIntegerField(
         _("weight"), default=1, validators=[MinValueValidator(1)]
     )
+    within_session = models.CharField(
+        _("within session"), max_length=8, choices=WithinSession.choices, blank=True,
+        help_text=_("Only where this arm differs from the study's shared factor; it is frozen."),
+    )
 
     class Meta(TenantModel.Meta):
         verbose_name = _("arm")
@@ -318,6 +322,7 @@ class Arm(TenantModel):
             architecture=self.architecture,
             parameters=self.complete_parameters(),
             weight=self.weight,
+            within_session=WithinSession(self.within_session) if self.within_session else None,
         )
 
 

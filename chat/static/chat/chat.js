@@ -43,7 +43,7 @@ class ChatPage {
     });
     this.view.showBanner(this.texts.connecting);
     if (!this.storage.lasting) this.composer.showNotice(this.texts.storageForbidden);
-    setInterval(() => this.tick(), 1000);
+    setInterval(() => this.everySecond(), 1000);
     this.wireDialog();
     this.draw();
     this.composer.focus();
@@ -148,14 +148,30 @@ class ChatPage {
     this.dialog.showModal();
   }
 
+  everySecond() {
+    this.tick();
+    // By this page's count nothing is missing any more: let the server say so.
+    if (this.dialog.open && !this.mayFinish() && this.missingLines().length === 0) {
+      this.socket.ask();
+    }
+  }
+
+  mayFinish() {
+    return this.state.timer?.may_finish === true && this.state.ready;
+  }
+
+  missingLines() {
+    return this.view.missingLines(this.state, performance.now());
+  }
+
   tick() {
     this.view.renderClock(this.state, performance.now());
     if (this.dialog.open) this.drawDialog();
   }
 
   drawDialog() {
-    const lines = this.view.missingLines(this.state, performance.now());
-    const mayFinish = this.state.timer?.may_finish === true && this.state.ready;
+    const lines = this.missingLines();
+    const mayFinish = this.mayFinish();
     this.dialog.querySelector("#finish-ready").hidden = !mayFinish;
     this.dialog.querySelector("#finish-missing").hidden = mayFinish || lines.length === 0;
     this.dialog.querySelector("#finish-unknown").hidden = mayFinish || lines.length > 0;
