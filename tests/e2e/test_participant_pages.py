@@ -119,7 +119,10 @@ def test_page_is_accessible_and_fits_the_narrowest_screen(
 def test_axe_finds_what_is_wrong(
     page: Page, site: RenderedSite, axe: Callable[[Page], None]
 ) -> None:
-    site.pages["/"] = "<!doctype html><title>Blank</title><img src='/static/memlab/icon.svg'>"
+    site.pages["/"] = (
+        "<!doctype html><html lang=en><title>Picture</title><main><h1>A picture</h1>"
+        "<img src='/static/memlab/icon.svg'></main>"
+    )
     site.open_blank(page)
     with pytest.raises(AssertionError, match="image-alt"):
         axe(page)
