@@ -61,9 +61,7 @@ _ELAPSED = {
 
 
 @cache
-def _statement(
-    unit: TimeUnit, *, order: str, where: str = "true", keep: str = "true"
-) -> str:
+def _statement(unit: TimeUnit, *, order: str, where: str = "true", keep: str = "true") -> str:
     """The one statement, for rows ``where``, of which those are kept that ``keep`` lets pass."""
     return f"""
         SELECT id, text, message_ids, stage_key, ends_with,
@@ -135,9 +133,7 @@ class Found:
     def from_row(cls, row: tuple[Any, ...]) -> Found:
         """From a row of ``_STATEMENT``, whose columns are in the order of the fields."""
         id_, text, message_ids, *rest = row
-        return cls(
-            **dict(zip(cls.__slots__, (id_, text, tuple(message_ids), *rest), strict=True))
-        )
+        return cls(**dict(zip(cls.__slots__, (id_, text, tuple(message_ids), *rest), strict=True)))
 
     def reading(self, reason: Reason, *, curve: Curve, recalled: bool) -> MemoryReading:
         return MemoryReading(
@@ -187,6 +183,16 @@ def read(query: Query, ids: Sequence[UUID]) -> list[Found]:
     statement = _statement(query.curve.time_unit, where="id = ANY(%(ids)s)", order="id")
     by_id = {row.id: row for row in _found(statement, query, limit=len(ids), ids=list(ids))}
     return [by_id[id_] for id_ in ids]
+
+
+def earlier(query: Query) -> list[UUID]:
+    """Ids of all episodes that the query is about, oldest first."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"SELECT id FROM memory_episode WHERE {_WHOSE} ORDER BY encoded_at, id",
+            _parameters(query),
+        )
+        return [row[0] for row in cursor.fetchall()]
 
 
 def _found(statement: str, query: Query, **more: Any) -> list[Found]:

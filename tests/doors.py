@@ -32,7 +32,7 @@ class ScriptedEmbedder:
     """An embedder whose vectors are known beforehand.
 
     ``vectors`` gives the exact (then normalised) vector of a text; a text that isn't there gets
-    the hashed bag of its words. ``failure`` is raised by every call while it is set. ``embedded``
+    the hashed bag of its words. ``name`` becomes the embedder's id. ``failure`` is raised by every call while it is set. ``embedded``
     lists every (text, form) that was asked for.
     """
 
@@ -40,11 +40,11 @@ class ScriptedEmbedder:
         self,
         vectors: Mapping[str, Sequence[float]] | None = None,
         *,
-        id: str = "scripted",
+        name: str = "scripted",
         dimensions: int | None = None,
     ) -> None:
         self.vectors = dict(vectors or {})
-        self.id = id
+        self.id = name
         given = next(iter(self.vectors.values()), None)
         self.dimensions = dimensions or (64 if given is None else len(given))
         self.failure: EmbeddingFailure | None = None

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 from uuid import UUID
 
 from numpy import float32
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from experiments.configuration import CalibrationPoint
 from experiments.enums import RelevanceScale
-from experiments.parameters import Parameter, Value
+from experiments.parameters import Parameter, Value, validated
 from memlab.core.embeddings.base import Embedder
 from memlab.core.llm.base import LanguageModel
 from memlab.core.values import (
@@ -28,6 +28,9 @@ from memlab.core.values import (
     Transcript,
     Turn,
 )
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +74,7 @@ class Architecture:
     """
 
     key: ClassVar[str]
-    title: ClassVar[str]
+    title: ClassVar[StrOrPromise]
     parameters: ClassVar[Sequence[Parameter]] = ()
     presets: ClassVar[Mapping[str, Mapping[str, Value]]] = {}
     #: The study's own wording for each language under the instruction factor ``seed``.
@@ -95,7 +98,8 @@ class Architecture:
         self.lab_id = lab_id
         self.participant_id = participant_id
         self.participant = participant
-        self.parameters_given: Mapping[str, Any] = parameters
+        #: Every declared parameter with its value, checked; ValidationError if one is unusable.
+        self.values: Mapping[str, Any] = validated(self.parameters, parameters)
         self.setting = setting
         self.doors = doors
 
@@ -117,9 +121,16 @@ class Architecture:
         return Recall(at=now)
 
     async def near_misses(
-        self, recall: Recall, query_vector: NDArray[float32] | None, now: datetime
+        self,
+        transcript: Transcript,
+        recall: Recall,
+        query_vector: NDArray[float32] | None,
+        now: datetime,
     ) -> tuple[MemoryReading, ...]:
-        """The 20 memories nearest to the query that did not go into the prompt, with reasons."""
+        """The 20 memories nearest to the query that did not go into the prompt, with reasons.
+
+        Of the same ``transcript`` and ``now`` as the recall, and before it is committed.
+        """
         return ()
 
     def commit_recall(self, recall: Recall, now: datetime, *, reply: UUID) -> None:

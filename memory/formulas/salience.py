@@ -19,13 +19,14 @@ def emotional_salience(
     The three ratings are in [0, 1] (dimensions after Hou et al., CHI'24, table 2); the weights are
     0 or more and sum to 1. Raises ValueError otherwise: whoever rates clips, not the formula.
     """
-    ratings = (intensity, self_disclosure, value_relevance)
-    for name, rating in zip(("intensity", "self_disclosure", "value_relevance"), ratings):
-        within(name, rating, 0.0, 1.0)
+    within("intensity", intensity, 0.0, 1.0)
+    within("self_disclosure", self_disclosure, 0.0, 1.0)
+    within("value_relevance", value_relevance, 0.0, 1.0)
     for weight in weights:
         within("each weight", weight, 0.0, 1.0)
     if len(weights) != 3 or not math.isclose(math.fsum(weights), 1.0, abs_tol=1e-9):
         raise ValueError(f"weights must be three numbers that sum to 1, not {weights!r}.")
-    salience = math.fsum(weight * rating for weight, rating in zip(weights, ratings))
+    ratings = (intensity, self_disclosure, value_relevance)
+    salience = math.fsum(weight * rating for weight, rating in zip(weights, ratings, strict=True))
     # Rounding may leave 1.0000000000000002.
     return min(1.0, salience)

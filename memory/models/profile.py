@@ -16,6 +16,8 @@ from memory.models.base import Memory, message_ids_field, stage_field
 from memory.models.event import MemoryEvent
 
 TRAIT_CHARACTERS = 200
+KEY_CHARACTERS = 60
+EMOTION_CHARACTERS = 40
 NORMALISED_CHARACTERS = 2 * TRAIT_CHARACTERS
 
 
@@ -26,8 +28,9 @@ def normalised(text: str, key: str = "") -> str:
     kept = (
         character if unicodedata.category(character)[0] in "LNMS" else " " for character in folded
     )
+    words = "".join(kept).split() or folded.split()  # a text of nothing but punctuation
     # Compatibility forms can be many times longer than what was written.
-    return " ".join("".join(kept).split())[:NORMALISED_CHARACTERS]
+    return " ".join(words)[:NORMALISED_CHARACTERS]
 
 
 def trait_id(*, participant: UUID, dimension: str, normalised_text: str) -> UUID:
@@ -58,11 +61,14 @@ class Trait(Memory):
 
     dimension = models.CharField(_("dimension"), max_length=20, choices=ProfilePart.choices)
     key = models.CharField(
-        _("key"), max_length=60, blank=True, help_text=_("For basic information, e.g. occupation.")
+        _("key"),
+        max_length=KEY_CHARACTERS,
+        blank=True,
+        help_text=_("For basic information, e.g. occupation."),
     )
     text = models.CharField(_("text"), max_length=TRAIT_CHARACTERS)
     normalised = models.CharField(max_length=NORMALISED_CHARACTERS, editable=False)
-    emotion = models.CharField(_("emotion"), max_length=40, blank=True)
+    emotion = models.CharField(_("emotion"), max_length=EMOTION_CHARACTERS, blank=True)
     salience = models.FloatField(_("emotional salience"))
     stage_key = stage_field()
     message_ids = message_ids_field()
@@ -85,9 +91,13 @@ class Trait(Memory):
         return self.worded()
 
     def worded(self) -> str:
-        """The trait as a prompt has it, without its source."""
+        """The trait with its key and emotion, without its source."""
         text = f"{self.key}: {self.text}" if self.key else self.text
         return f"{text} ({self.emotion})" if self.emotion else text
+
+    def as_known(self) -> str:
+        """As an extraction is told that it is known; see ``ExtractedTrait.worded``."""
+        return f"{self.dimension}: {f'{self.key}: ' if self.key else ''}{self.text}"
 
     def learning_event(self, now: datetime) -> MemoryEvent:
         """The event of a new trait: all of it."""

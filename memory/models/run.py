@@ -20,27 +20,20 @@ class ConsolidationRunQuerySet(TenantQuerySet):
         return frozenset(RunPart(part) for part in parts.values_list("part", flat=True))
 
     def claim(
-        self,
-        *,
-        participant_id: int,
-        session: UUID,
-        part: RunPart,
-        now: datetime,
-        written: Mapping[str, int],
-        dropped: Mapping[str, int],
-    ) -> bool:
-        """Mark a part as written; False if it was before, and then nothing may be written again.
+        self, *, participant_id: int, session: UUID, part: RunPart, now: datetime
+    ) -> ConsolidationRun | None:
+        """Mark a part as written; None if it was before, and then nothing may be written again.
 
         Call it first in the transaction that writes the part's rows: whoever comes second waits
         at the unique constraint until the first has committed.
         """
-        _run, created = self.get_or_create(
+        run, created = self.get_or_create(
             participant_id=participant_id,
             session_id=session,
             part=part,
-            defaults={"study_at": now, "written": dict(written), "dropped": dict(dropped)},
+            defaults={"study_at": now},
         )
-        return bool(created)
+        return run if created else None
 
 
 class ConsolidationRun(TenantModel):
@@ -73,3 +66,8 @@ class ConsolidationRun(TenantModel):
 
     def __str__(self) -> str:
         return f"{self.session_id} {self.part}"
+
+    def record(self, *, written: Mapping[str, int], dropped: Mapping[str, int]) -> None:
+        """Note what the claimed part came to, in the transaction that claimed it."""
+        self.written, self.dropped = dict(written), dict(dropped)
+        self.save(update_fields=["written", "dropped"])
