@@ -143,7 +143,7 @@ async def _make(
     if architecture is not None:
         await _recall(claim, doors, architecture, progress)
     prompt = _prompt(claim, architecture, progress.recall)
-    near_misses = asyncio.create_task(_near_misses(architecture, progress))
+    near_misses = asyncio.create_task(_near_misses(claim, architecture, progress))
     try:
         answer = await _talk(claim, doors, prompt, announce, started=started)
         made = _made(doors, prompt, answer, progress, await near_misses, started=started)
@@ -210,13 +210,13 @@ def _prompt(claim: Claim, architecture: Architecture | None, recall: Recall | No
 
 
 async def _near_misses(
-    architecture: Architecture | None, progress: _Progress
+    claim: Claim, architecture: Architecture | None, progress: _Progress
 ) -> tuple[MemoryReading, ...]:
     """Looked up while the model is already answering, before anything is strengthened."""
     if architecture is None or progress.recall is None:
         return ()
     return await architecture.near_misses(
-        progress.recall, progress.vector, progress.recall.at
+        claim.transcript, progress.recall, progress.vector, progress.recall.at
     )
 
 
