@@ -3,65 +3,49 @@
 Pure: the sequence of a stratum follows from a secret seed alone, so it can be audited after the
 study closes and nobody can read the next arm off the last ones. A block holds each arm
 ``weight × multiple`` times in random order; the multiple is drawn for every block, which hides
-the block's end (Matts & Lachin 1988; ICH E9, section 2.3.2).
+where a block ends (Matts & Lachin 1988; ICH E9, section 2.3.2).
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from random import Random
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Slot:
-    """One place in a stratum's sequence; ``position``, ``block`` and ``place`` count from 0."""
-
-    arm: str
-    position: int
-    block: int
-    place: int
-    block_size: int
-
-
-def slots(
-    *, seed: str, stratum: str, weights: Mapping[str, int], multiples: Sequence[int]
-) -> Iterator[Slot]:
-    """The endless sequence of a stratum. Weights and multiples are whole numbers ≥ 1."""
-    _check(weights, multiples)
-    position = block = 0
-    while True:
-        arms = _block(seed=seed, stratum=stratum, block=block, weights=weights, multiples=multiples)
-        for place, arm in enumerate(arms):
-            yield Slot(arm=arm, position=position, block=block, place=place, block_size=len(arms))
-            position += 1
-        block += 1
-
-
-def slot_at(
-    position: int,
+def permuted_block(
+    number: int,
     *,
     seed: str,
     stratum: str,
     weights: Mapping[str, int],
     multiples: Sequence[int],
-) -> Slot:
-    """The slot at a position of a stratum's sequence."""
-    sequence = slots(seed=seed, stratum=stratum, weights=weights, multiples=multiples)
-    return next(slot for slot in sequence if slot.position == position)
+) -> tuple[str, ...]:
+    """The arms of a stratum's block ``number`` (from 0), in the order in which they are given.
 
-
-def _block(
-    *, seed: str, stratum: str, block: int, weights: Mapping[str, int], multiples: Sequence[int]
-) -> list[str]:
-    digest = hashlib.sha256(f"{seed}\x1f{stratum}\x1f{block}".encode()).digest()
+    ``weights`` maps arm keys to whole numbers ≥ 1; ``multiples`` are the whole numbers ≥ 1 that
+    the block's size is drawn from. Raises ValueError otherwise.
+    """
+    _check(weights, multiples)
+    digest = hashlib.sha256(f"{seed}\x1f{stratum}\x1f{number}".encode()).digest()
     # A statistical generator is enough: secrecy comes from the hashed 128-bit seed.
     random = Random(int.from_bytes(digest, "big"))
     multiple = random.choice(list(multiples))
     arms = [arm for arm in sorted(weights) for _ in range(weights[arm] * multiple)]
     random.shuffle(arms)
-    return arms
+    return tuple(arms)
+
+
+def sequence(
+    *, seed: str, stratum: str, weights: Mapping[str, int], multiples: Sequence[int]
+) -> Iterator[str]:
+    """The endless sequence of a stratum's arms: its blocks one after the other."""
+    number = 0
+    while True:
+        yield from permuted_block(
+            number, seed=seed, stratum=stratum, weights=weights, multiples=multiples
+        )
+        number += 1
 
 
 def _check(weights: Mapping[str, int], multiples: Sequence[int]) -> None:

@@ -12,7 +12,7 @@ from experiments.models import Allocation, Arm, Lab, Participant, Session, Stage
 from memlab.core.clock import wall_now
 from memlab.core.tenancy import lab_scope
 
-ARMS = ("sensory",)
+ARMS = ("sensory", "working", "gist", "hybrid")
 DAY = timedelta(days=1)
 
 

@@ -12,7 +12,7 @@ from django.db import models
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
-from experiments.allocation import Slot, slot_at
+from experiments.allocation import permuted_block
 from experiments.configuration import ArmConfiguration
 from experiments.enums import Clock, ParticipantState, SessionState
 from experiments.models.study import Study, StudyVersion
@@ -170,9 +170,13 @@ class AllocationCounter(TenantModel):
     version = models.ForeignKey(StudyVersion, models.PROTECT, related_name="+")
     stratum = models.CharField(max_length=120)
     test_mode = models.BooleanField(default=False)
-    used = models.PositiveIntegerField(default=0)
+    used = models.PositiveIntegerField(_("used"), default=0)
+    block = models.PositiveIntegerField(_("block"), default=0)
+    place = models.PositiveIntegerField(_("next place in the block"), default=0)
 
     class Meta(TenantModel.Meta):
+        verbose_name = _("allocation counter")
+        verbose_name_plural = _("allocation counters")
         constraints = [
             models.UniqueConstraint(
                 fields=["lab", "version", "stratum", "test_mode"], name="one_counter_a_stratum"
@@ -182,39 +186,46 @@ class AllocationCounter(TenantModel):
     def __str__(self) -> str:
         return f"{self.stratum}: {self.used}"
 
+    def advance(self, block_size: int) -> None:
+        """Use up one place; after the last one of a block comes the next block."""
+        self.used += 1
+        self.place += 1
+        if self.place == block_size:
+            self.block, self.place = self.block + 1, 0
+        self.save(update_fields=["used", "block", "place"])
+
 
 class AllocationManager(TenantManager):
     def draw(self, *, participant: Participant, study_at: datetime) -> Allocation:
-        """Take the next slot of the participant's stratum, under a lock on its counter."""
+        """Take the next place of the participant's stratum, under a lock on its counter."""
         version = participant.version
         assert version is not None
-        AllocationCounter.objects.get_or_create(
-            version=version, stratum=participant.stratum, test_mode=participant.test_mode
-        )
-        counter = AllocationCounter.objects.select_for_update().get(
-            version=version, stratum=participant.stratum, test_mode=participant.test_mode
-        )
-        slot = self._slot(participant, version, counter.used)
-        counter.used += 1
-        counter.save(update_fields=["used"])
-        return self.create(
+        where = {
+            "version": version,
+            "stratum": participant.stratum,
+            "test_mode": participant.test_mode,
+        }
+        AllocationCounter.objects.get_or_create(**where)
+        counter = AllocationCounter.objects.select_for_update().get(**where)
+        arms = self._block(participant, version, counter.block)
+        allocation = self.create(
             participant=participant,
-            version=version,
-            arm_key=slot.arm,
-            stratum=participant.stratum,
-            test_mode=participant.test_mode,
-            position=slot.position,
-            block=slot.block,
-            block_size=slot.block_size,
+            arm_key=arms[counter.place],
+            position=counter.used,
+            block=counter.block,
+            block_size=len(arms),
             study_at=study_at,
+            **where,
         )
+        counter.advance(len(arms))
+        return allocation
 
     @staticmethod
-    def _slot(participant: Participant, version: StudyVersion, position: int) -> Slot:
+    def _block(participant: Participant, version: StudyVersion, number: int) -> tuple[str, ...]:
         configuration = version.configuration
         run = "test" if participant.test_mode else "real"
-        return slot_at(
-            position,
+        return permuted_block(
+            number,
             seed=f"{participant.study.allocation_seed}:{version.sha256}:{run}",
             stratum=participant.stratum,
             weights={arm.key: arm.weight for arm in configuration.arms},
