@@ -32,6 +32,8 @@ def browser() -> Iterator[Browser]:
         pytest.skip(
             f"NOT RUN: no browser at {CHROMIUM}. Install Chromium or name it in MEMLAB_CHROMIUM."
         )
+    # Playwright's loop runs in this thread, where Django would refuse the test's own queries.
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
         yield running

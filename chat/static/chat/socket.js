@@ -17,6 +17,7 @@ export class ChatSocket {
    */
   constructor(url, { settledSeq, isWaiting, onFrame, onLost, onRefused }) {
     Object.assign(this, { settledSeq, isWaiting, onFrame, onLost, onRefused });
+    this.left = false;
     this.heardAt = 0;
     this.answerDueSince = null;
     this.socket = new ReconnectingWebSocket(url, [], {
@@ -52,7 +53,9 @@ export class ChatSocket {
     this.send({ type: "hello", settled_seq: this.settledSeq() }, { answered: true });
   }
 
+  /** Leave for good; nothing is reported afterwards. */
   close() {
+    this.left = true;
     clearInterval(this.watch);
     this.socket.close();
   }
@@ -69,6 +72,7 @@ export class ChatSocket {
   }
 
   #closed(event) {
+    if (this.left) return;
     this.answerDueSince = null;
     if (FINAL_CODES.has(event.code)) {
       clearInterval(this.watch);
