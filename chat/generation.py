@@ -26,8 +26,7 @@ from chat.models.reply import LEASE
 from chat.pacing import paced
 from chat.prompts import reply_prompt
 from chat.streaming import Answer, in_batches, streamed
-from experiments.configuration import StudyConfiguration
-from experiments.doors import StudyDoors
+from experiments.doors import OpenDoors, StudyDoors
 from memlab.core.clock import wall_now
 from memlab.core.embeddings.base import EmbeddingFailure, Form
 from memlab.core.llm.base import FailureKind, ModelFailure, Sampling
@@ -43,12 +42,6 @@ class Announce(Protocol):
     """Where frames go: the doorbell, or nowhere in a replay."""
 
     async def __call__(self, session: UUID, *frames: Frame) -> None: ...
-
-
-class OpenDoors(Protocol):
-    """Who opens the doors of a study."""
-
-    async def doors(self, lab_id: int, configuration: StudyConfiguration) -> StudyDoors: ...
 
 
 @dataclass(slots=True)

@@ -15,7 +15,7 @@ from chat.memories import architecture_of
 from chat.models import Reply
 from chat.transcripts import session_transcript
 from experiments.configuration import ArmConfiguration, StudyConfiguration
-from experiments.doors import DoorKeeper, StudyDoors
+from experiments.doors import OpenDoors, StudyDoors
 from experiments.enums import Clock
 from experiments.models import Participant, Session
 from memlab.core.clock import wall_now
@@ -67,7 +67,7 @@ async def kept(lab_id: int, participant: UUID, holder: UUID) -> AsyncIterator[No
         await unit(ParticipantLease.objects.release, participant=participant, holder=holder)
 
 
-async def run_steps(lab_id: int, participant: UUID, keeper: DoorKeeper) -> int:
+async def run_steps(lab_id: int, participant: UUID, keeper: OpenDoors) -> int:
     """Run every pending step of a participant; the number done. Safe to run twice at once.
 
     Returns 0 at once if somebody else is writing: they go on until nothing is pending.
@@ -90,7 +90,7 @@ async def run_steps(lab_id: int, participant: UUID, keeper: DoorKeeper) -> int:
     return done
 
 
-async def _attempt(job: Job, keeper: DoorKeeper) -> bool:
+async def _attempt(job: Job, keeper: OpenDoors) -> bool:
     """One attempt at a step. Its failure is planned again, and marked on the session."""
     try:
         work = await unit(_load, job)

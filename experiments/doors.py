@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from django.conf import settings
 
@@ -31,6 +31,12 @@ class StudyDoors:
         await asyncio.gather(
             self.talking.aclose(), self.extraction.aclose(), self.embedder.aclose()
         )
+
+
+class OpenDoors(Protocol):
+    """Who opens the doors of a study: a ``DoorKeeper``, or what a replay puts in its place."""
+
+    async def doors(self, lab_id: int, configuration: StudyConfiguration) -> StudyDoors: ...
 
 
 @dataclass(frozen=True, slots=True)
