@@ -1,5 +1,6 @@
 """Where every address leads."""
 
+from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
 from memlab.health import health
@@ -7,6 +8,7 @@ from memlab.health import health
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("memlab.journey.urls")),
     path("", include("chat.urls")),
+    path("admin/", admin.site.urls),
     path("health/", health, name="health"),
     path("i18n/", include("django.conf.urls.i18n")),
 ]

@@ -14,9 +14,9 @@ DEBUG = False
 ALLOWED_HOSTS: list[str] = []
 
 INSTALLED_APPS = [
-    "unfold",
+    "unfold.apps.BasicAppConfig",
     "unfold.contrib.filters",
-    "django.contrib.admin",
+    "memlab.admin_config.BackOfficeConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -80,6 +80,7 @@ AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = 0.25  # hours
 AXES_RESET_ON_SUCCESS = True
 AXES_USERNAME_FORM_FIELD = "username"
+AXES_ENABLE_ADMIN = False  # its tables know no lab
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]
@@ -94,6 +95,8 @@ STATICFILES_DIRS = [ROOT / "static"]
 MEDIA_ROOT = ROOT / "media"
 
 SESSION_COOKIE_HTTPONLY = True
+# Notes to staff may quote a lab: in their own signed cookie, never in the sessions table.
+MESSAGE_STORAGE = "django.contrib.messages.storage.cookie.CookieStorage"
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SAMESITE = "Lax"
 X_FRAME_OPTIONS = "DENY"
@@ -192,7 +195,34 @@ UNFOLD = {
     "SITE_HEADER": "Memlab",
     "SITE_SUBHEADER": _("Experiments on what an AI remembers"),
     "SITE_SYMBOL": "neurology",
+    "SITE_FAVICONS": [
+        {
+            "rel": "icon",
+            "type": "image/svg+xml",
+            "href": lambda request: static("memlab/icon.svg"),
+        }
+    ],
     "SHOW_HISTORY": True,
     "SHOW_VIEW_ON_SITE": False,
+    "SHOW_LANGUAGES": True,
+    "SHOW_BACK_BUTTON": True,
+    "THEME": "light",
+    "BORDER_RADIUS": "8px",
     "STYLES": [lambda request: static("memlab/admin.css")],
+    "COLORS": {
+        # The accent of the participants' pages (static/memlab/base.css), as a scale.
+        "primary": {
+            "50": "#f2f7fa",
+            "100": "#e4eef3",
+            "200": "#cbdee8",
+            "300": "#b9d0dc",
+            "400": "#7fa9bf",
+            "500": "#3f7c9c",
+            "600": "#1d4e6b",
+            "700": "#143a51",
+            "800": "#102f42",
+            "900": "#0c2433",
+            "950": "#081822",
+        },
+    },
 }
