@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -133,9 +133,7 @@ async def _make(
     started: float,
 ) -> list[Frame] | None:
     architecture = _architecture(claim, doors)
-    if architecture is not None:
-        await _recall(claim, doors, architecture, progress)
-    prompt = _prompt(claim, architecture, progress.recall)
+    prompt = await _prepared(claim, doors, architecture, progress)
     near_misses = asyncio.create_task(_near_misses(claim, architecture, progress))
     try:
         answer = await _talk(claim, doors, prompt, announce, started=started)
@@ -143,6 +141,42 @@ async def _make(
     finally:
         near_misses.cancel()
     return await unit(claims.store, claim, made, architecture, holder=holder, wall=wall_now())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preview:
+    """What a question would be answered from; ``timings`` are milliseconds."""
+
+    architecture: Architecture | None
+    prompt: Prompt
+    recall: Recall | None
+    vector: NDArray[float32] | None
+    degraded: tuple[str, ...]
+    timings: Mapping[str, float]
+
+
+async def preview(claim: Claim, doors: StudyDoors) -> Preview:
+    """Recall and prompt as for a reply, without one: nothing is stored, nothing strengthened."""
+    progress = _Progress()
+    architecture = _architecture(claim, doors)
+    prompt = await _prepared(claim, doors, architecture, progress)
+    return Preview(
+        architecture=architecture,
+        prompt=prompt,
+        recall=progress.recall,
+        vector=progress.vector,
+        degraded=tuple(progress.degraded),
+        timings=progress.timings,
+    )
+
+
+async def _prepared(
+    claim: Claim, doors: StudyDoors, architecture: Architecture | None, progress: _Progress
+) -> Prompt:
+    """Remember, and put the prompt together."""
+    if architecture is not None:
+        await _recall(claim, doors, architecture, progress)
+    return _prompt(claim, architecture, progress.recall)
 
 
 def _architecture(claim: Claim, doors: StudyDoors) -> Architecture | None:

@@ -133,6 +133,21 @@ class Architecture:
         """
         return ()
 
+    async def ranked(
+        self,
+        transcript: Transcript,
+        query_vector: NDArray[float32],
+        now: datetime,
+        *,
+        limit: int,
+    ) -> tuple[UUID, ...]:
+        """The last messages of the ``limit`` memories most relevant to a query, best first.
+
+        By relevance alone, forgotten or not, over everything encoded: how well this memory finds,
+        apart from what it would recall. Empty if ``searches`` is false.
+        """
+        return ()
+
     def commit_recall(self, recall: Recall, now: datetime, *, reply: UUID) -> None:
         """Strengthen what was recalled. Synchronous: runs inside the transaction, and the scope,
         that stores the reply which used it. Called at most once a reply."""

@@ -113,6 +113,17 @@ class Hybrid(Gist):
             *left_out,
         )
 
+    async def ranked(
+        self,
+        transcript: Transcript,
+        query_vector: NDArray[float32],
+        now: datetime,
+        *,
+        limit: int,
+    ) -> tuple[UUID, ...]:
+        asked = self._query(transcript, query_vector, now)
+        return tuple(episode.ends_with for episode in await unit(self._nearest, asked, (), limit))
+
     def commit_recall(self, recall: Recall, now: datetime, *, reply: UUID) -> None:
         if self.values["update_on_recall"]:
             Episode.objects.reconsolidate(
@@ -150,9 +161,11 @@ class Hybrid(Gist):
             return search.nearest(asked, limit=limit)
         return search.recall(asked, limit=limit)
 
-    def _nearest(self, asked: Query, without: Sequence[UUID]) -> list[Found]:
+    def _nearest(
+        self, asked: Query, without: Sequence[UUID], limit: int = NEAR_MISSES
+    ) -> list[Found]:
         with lab_scope(self.lab_id):
-            return search.nearest(asked, limit=NEAR_MISSES, without=without)
+            return search.nearest(asked, limit=limit, without=without)
 
     def _with_episodes(self, gist: Recall, found: Sequence[Found], reason: Reason) -> Recall:
         section = episodes_section(

@@ -25,8 +25,8 @@ class RandomRecall(Hybrid):
     """Brings as many episodes as ``hybrid`` would recall now, drawn from all of them.
 
     What is strengthened are those that ``hybrid`` would have recalled, so that the counts of the
-    two arms stay yoked. The draw depends on participant, session, turn and message alone: asking
-    again gives the same.
+    two arms stay yoked. The draw depends on the conversation alone (when it began, session, turn
+    and message), not on the ids of rows: asking again, or replaying it, gives the same.
     """
 
     key = "random_recall"
@@ -42,7 +42,9 @@ class RandomRecall(Hybrid):
         if query_vector is None:
             return await super().recall(transcript, query, query_vector, now)
         asked = self._query(transcript, query_vector, now)
-        seed = f"{self.participant}:{transcript.current.id}:{len(transcript.current.turns)}:{query}"
+        current = transcript.current
+        began = (*transcript.earlier, current)[0].started_at
+        seed = f"{began.isoformat()}:{current.number}:{len(current.turns)}:{query}"
         traits, yoked, drawn = await unit(self._load_drawn, asked, seed)
         recall = self._with_episodes(self._gist(transcript, traits, now), drawn, Reason.DRAWN)
         return replace(recall, strengthens=self._readings(yoked, Reason.RECALLED, recalled=False))
