@@ -128,7 +128,7 @@ def test_first_history_is_shown_and_not_announced(play: Play) -> None:
 def test_acknowledged_message_keeps_its_place_and_awaits_its_reply(play: Play) -> None:
     before = play(OPENING, said(FIRST, "Hi"))
     after = play(OPENING, said(FIRST, "Hi"), ACK)
-    assert shown(before) == [("settled", "Hello"), ("unsent", "Hi")]
+    assert shown(before) == [("settled", "Hello"), ("sending", "Hi")]
     assert shown(after) == [("settled", "Hello"), ("settled", "Hi"), ("pending", "")]
     assert before["entries"][1]["key"] == after["entries"][1]["key"] == FIRST
     assert (after["waiting"], after["settledSeq"]) == (True, 2)
@@ -143,13 +143,18 @@ def test_history_acknowledges_what_it_holds_and_the_rest_is_sent_again(play: Pla
         history(message_item(2, FIRST, "Hi"), reply_item(3, "pending"), settled_seq=2),
     )
     assert outcome["effects"] == [{"kind": "send"}]
-    assert shown(outcome)[1:] == [("settled", "Hi"), ("pending", ""), ("unsent", "Are you there?")]
+    assert shown(outcome)[1:] == [("settled", "Hi"), ("pending", ""), ("sending", "Are you there?")]
 
 
 def test_what_an_earlier_page_kept_is_sent_after_the_history(play: Play) -> None:
     outcome = play(OPENING, unsent=[{"clientId": FIRST, "text": "Hi"}])
     assert outcome["effects"] == [{"kind": "send"}]
-    assert shown(outcome) == [("settled", "Hello"), ("unsent", "Hi")]
+    assert shown(outcome) == [("settled", "Hello"), ("sending", "Hi")]
+
+
+def test_message_without_a_connection_is_shown_as_unsent(play: Play) -> None:
+    outcome = play(OPENING, said(FIRST, "Hi"), ("disconnected", None, 0))
+    assert shown(outcome)[1] == ("unsent", "Hi")
 
 
 def test_nothing_is_sent_into_a_closing_session(play: Play) -> None:
@@ -259,7 +264,7 @@ def test_error_about_a_message(play: Play, code: str, kinds: list[str], kept: bo
     error = frame("error", code=code, message="A sentence.", client_id=FIRST)
     outcome = play(OPENING, said(FIRST, "Hi"), error)
     assert [effect["kind"] for effect in outcome["effects"]] == kinds
-    assert (("unsent", "Hi") in shown(outcome)) is kept
+    assert (("sending", "Hi") in shown(outcome)) is kept
 
 
 def test_refused_message_is_given_back_as_it_was(play: Play) -> None:

@@ -215,7 +215,10 @@ function isSettled(item) {
   return item?.state === "settled" || (item?.state === "failed" && !item.retryable);
 }
 
-/** What is on the page, in order: items by `seq`, then what is unsent. `key` never changes. */
+/**
+ * What is on the page, in order: items by `seq`, then what isn't acknowledged, which is "sending" on a
+ * good connection and "unsent" without one. `key` never changes.
+ */
 export function entries(state) {
   const items = Object.values(state.items).sort((left, right) => left.seq - right.seq);
   const shown = items.map((item) => ({ ...item, key: item.clientId ?? `reply-${item.seq}` }));
@@ -223,7 +226,7 @@ export function entries(state) {
     key: message.clientId,
     role: "participant",
     text: message.text,
-    state: "unsent",
+    state: state.ready ? "sending" : "unsent",
   }));
   return [...shown, ...unsent];
 }
