@@ -23,6 +23,7 @@ from memlab.core.due import Due, DueKind, handler_of
 from memlab.core.ledger import Job, JobKind
 from memlab.core.values import Role
 
+FINISHED = (SessionState.ENDED, SessionState.COMPLETE, SessionState.EXPIRED)
 TOUCH_AFTER = timedelta(seconds=20)
 
 
@@ -101,7 +102,12 @@ def _open_slot(participant: Participant, stage_key: str, *, now: datetime) -> Sl
 def allocate(participant: Participant, *, now: datetime) -> None:
     """Draw the arm, and let its architecture catch up on every session so far. Safe to repeat."""
     participant.allocate(study_at=now)
-    for session in participant.sessions.exclude(ended_at=None).order_by("number"):
+    remember_finished(participant)
+
+
+def remember_finished(participant: Participant) -> None:
+    """Plan the consolidation of every finished session; those planned before stay as they are."""
+    for session in participant.sessions.filter(state__in=FINISHED).order_by("number"):
         _remember(session, participant)
 
 

@@ -1,4 +1,5 @@
 from django.apps import AppConfig
+from django.db.models.signals import post_migrate
 
 
 class CoreConfig(AppConfig):
@@ -6,3 +7,8 @@ class CoreConfig(AppConfig):
     label = "core"
     verbose_name = "Memlab core"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from memlab.core.schedule import ensure_tick
+
+        post_migrate.connect(ensure_tick, sender=self, dispatch_uid="memlab tick")
