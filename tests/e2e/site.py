@@ -15,7 +15,7 @@ from django.contrib.staticfiles import finders
 from django.template.loader import render_to_string
 from django.test import RequestFactory
 from django.utils import translation
-from playwright.sync_api import BrowserContext, Page, Route
+from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Route
 
 ORIGIN = "http://memlab.test"
 # The participant pages' policy at its strictest: our own files, nothing inline, no eval.
@@ -30,8 +30,12 @@ class RenderedSite:
         self.foreign: list[str] = []
         self.errors: list[str] = []
         context.route("**/*", self._answer)
-        context.on("console", lambda line: line.type == "error" and self.errors.append(line.text))
+        context.on("console", self._note)
         context.on("weberror", lambda error: self.errors.append(str(error.error)))
+
+    def _note(self, line: ConsoleMessage) -> None:
+        if line.type == "error":
+            self.errors.append(line.text)
 
     def open(self, page: Page, template: str, context: dict[str, Any], *, language: str) -> None:
         """Render ``template`` in ``language`` and go there."""
