@@ -93,7 +93,7 @@ class ParticipantAdmin(ReadOnlyAdmin):
         return shown
 
     def get_fields(self, request: HttpRequest, obj: Participant | None = None) -> Any:
-        fields = ["code", "study", "state_label", "progress", "entered_at", "consented_at",
+        fields = ["code", "study", "state", "progress", "entered_at", "consented_at",
                   "test_mode", "clock_offset"]
         viewer = viewer_of(request)
         if obj is not None and viewer is not None and viewer.sees_arm_of(obj):
@@ -141,7 +141,7 @@ class SessionAdmin(ReadOnlyAdmin):
     ordering = ["-started_wall"]
 
     def get_fields(self, request: HttpRequest, obj: Session | None = None) -> Any:
-        fields = ["participant", "study", "stage_key", "number", "state_label", "manipulation",
+        fields = ["participant", "study", "stage_key", "number", "state", "manipulation",
                   "turns", "started_at", "last_activity_at", "window_closes_at", "ended_at",
                   "closed_by", "started_wall"]
         viewer = viewer_of(request)

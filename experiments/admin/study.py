@@ -135,7 +135,7 @@ class StudyAdmin(TenantModelAdmin):
     search_fields = ["title"]
     inlines = [StageInline, ArmInline]
     pages = STUDY_PAGES
-    readonly_fields = ["status_label"]
+    readonly_fields = ["status"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Study]:
         return (
@@ -166,7 +166,7 @@ class StudyAdmin(TenantModelAdmin):
 
     def get_fieldsets(self, request: HttpRequest, obj: Study | None = None) -> Any:
         tabs = [
-            (_("General"), ["title", ("status_label", "language"), "time_zone"], None),
+            (_("General"), ["title", ("status", "language"), "time_zone"], None),
             (
                 _("Texts"), ["assistant_name", "persona", "information", "consent"],
                 _("The same in all arms."),
@@ -199,7 +199,7 @@ class StudyAdmin(TenantModelAdmin):
         if viewer is None or not viewer.may(Area.DESIGN):
             tabs = tabs[:2]  # relevance, keys and blocks belong to the design
         return [
-            (title, {"fields": fields, "classes": ["tab"], "description": description})
+            (title, {"fields": fields, "description": description})
             for title, fields, description in tabs
         ]
 

@@ -190,15 +190,15 @@ STUDY_PAGES = [
         and study.status in (StudyStatus.PILOTING, StudyStatus.OPEN),
     ),
     ObjectPage(
-        slug="test-link", title=_("Test link"), icon="bug_report", view=_test_link,
+        slug="test-link", rare=True, title=_("Test link"), icon="bug_report", view=_test_link,
         shown=_may_change,
     ),
     ObjectPage(
-        slug="duplicate", title=_("Duplicate"), icon="content_copy", view=_duplicate,
+        slug="duplicate", rare=True, title=_("Duplicate"), icon="content_copy", view=_duplicate,
         shown=lambda viewer, study: viewer.may(Area.DESIGN, Right.CHANGE),
     ),
     ObjectPage(
-        slug="close", title=_("Close"), icon="lock", view=_close_study,
+        slug="close", rare=True, title=_("Close"), icon="lock", view=_close_study,
         shown=lambda viewer, study: _may_change(viewer, study)
         and study.status in (StudyStatus.PILOTING, StudyStatus.OPEN),
     ),

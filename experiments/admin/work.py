@@ -54,7 +54,7 @@ class JobAdmin(ReadOnlyAdmin):
     search_fields = ["failure"]
     ordering = ["-pk"]
     fields = [
-        "kind", "state_label", "attempts", "failure", "study_at", "not_before", "created_at",
+        "kind", "state", "attempts", "failure", "study_at", "not_before", "created_at",
         "finished_at",
     ]
     pages = [

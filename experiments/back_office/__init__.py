@@ -53,6 +53,7 @@ class ObjectPage:
     view: Callable[[HttpRequest, TenantModelAdmin, Any], HttpResponseBase]
     shown: Callable[[Viewer, Any], bool] = _always
     variant: ActionVariant = ActionVariant.DEFAULT
+    rare: bool = False  # under “More” instead of a button of its own
 
 
 class TenantModelAdmin(ModelAdmin):
@@ -71,7 +72,6 @@ class TenantModelAdmin(ModelAdmin):
     secret_fields: ClassVar[frozenset[str]] = frozenset()
     pages: ClassVar[list[ObjectPage]] = []
     list_per_page = 50
-    show_full_result_count = False
     warn_unsaved_form = True
     object_history_template = "back_office/history.html"
 
@@ -169,21 +169,22 @@ class TenantModelAdmin(ModelAdmin):
     ) -> TemplateResponse:
         row, viewer = context.get("original"), viewer_of(request)
         if row is not None and viewer is not None:
+            pages = [page for page in self.pages if page.shown(viewer, row)]
+            rare = [self._button(page, row) for page in pages if page.rare]
             context["actions_detail"] = [
-                *context.get("actions_detail", []),
-                *(
-                    {
-                        "title": page.title,
-                        "icon": page.icon,
-                        "variant": page.variant,
-                        "path": self.page_url(page.slug, row),
-                        "attrs": {},
-                    }
-                    for page in self.pages
-                    if page.shown(viewer, row)
-                ),
+                *(self._button(page, row) for page in pages if not page.rare),
+                *([{"title": _now("More"), "items": rare, "variant": ActionVariant.DEFAULT}] if rare else []),
             ]
         return super().render_change_form(request, context, *args, **kwargs)
+
+    def _button(self, page: ObjectPage, row: Model) -> dict[str, Any]:
+        return {
+            "title": page.title,
+            "icon": page.icon,
+            "variant": page.variant,
+            "path": self.page_url(page.slug, row),
+            "attrs": {},
+        }
 
     # The audit log instead of Django's own
 
