@@ -81,6 +81,7 @@ def expect_settled(chat: Page, count: int) -> None:
 
 
 def said_texts(session: Session) -> list[str]:
+    assert session.lab_id is not None
     with lab_scope(session.lab_id):
         said = Message.objects.filter(session=session, role="participant").order_by("seq")
         return list(said.values_list("text", flat=True))

@@ -30,11 +30,8 @@ def stage(number: int, state: str) -> dict[str, Any]:
 
 
 STATES = ["done", "missed", "in_progress", "open", "later"]
-HOME = {
-    "study": STUDY,
-    "code": "KD7-4MX",
-    "stages": [stage(number, state) for number, state in enumerate(STATES, start=1)],
-}
+STAGES = [stage(number, state) for number, state in enumerate(STATES, start=1)]
+HOME = {"study": STUDY, "code": "KD7-4MX", "stages": STAGES}
 DOCUMENT = {"study": STUDY, "document": ["You will talk with an AI.", "You can stop at any time."]}
 MESSAGE = {"title": "This link is no longer valid", "text": "Please ask for a new one."}
 PAGES: dict[str, tuple[str, dict[str, Any]]] = {
@@ -45,7 +42,7 @@ PAGES: dict[str, tuple[str, dict[str, Any]]] = {
     "home of a test run": ("journey/home.html", {**HOME, "test_mode": True, "study_now": NOON}),
     "finished": (
         "journey/finished.html",
-        {"study": STUDY, "code": "KD7-4MX", "next_stage": HOME["stages"][4], "home_url": "/"},
+        {"study": STUDY, "code": "KD7-4MX", "next_stage": STAGES[-1], "home_url": "/"},
     ),
     "finished for good": ("journey/finished.html", {"study": STUDY, "study_over": True}),
     "message": ("journey/message.html", {**MESSAGE, "link_url": "/", "link_text": "Back"}),
