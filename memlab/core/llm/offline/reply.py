@@ -25,7 +25,7 @@ _ANSWERS_ANYTHING = 2.0
 _RELATES = 1.0
 _MOST_QUOTED = 2
 
-_PROVENANCE = re.compile(r"^(?:[\[【(（][^\]】)）]*[\]】)）]\s*)+")
+_PROVENANCE = re.compile(r"^(?:[-•*]\s+)?(?:[\[【(（][^\]】)）]*[\]】)）]\s*)*")
 _OWN = re.compile(
     r"^(?:user|participant|you|me|i|用户|参与者|被试|你|我|对方)\s*[:：]\s*", re.IGNORECASE
 )
