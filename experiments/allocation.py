@@ -50,6 +50,8 @@ def sequence(
 
 def _check(weights: Mapping[str, int], multiples: Sequence[int]) -> None:
     if not weights or any(weight < 1 for weight in weights.values()):
-        raise ValueError(f"Every arm needs a weight of at least 1, and there must be one: {weights}")
+        raise ValueError(
+            f"Every arm needs a weight of at least 1, and there must be one: {weights}"
+        )
     if not multiples or any(multiple < 1 for multiple in multiples):
         raise ValueError(f"Block multiples are whole numbers of at least 1, not {multiples}")

@@ -14,7 +14,7 @@ from experiments.models.key import ProviderKey
 from memlab.core.embeddings import open_embedder
 from memlab.core.embeddings.base import Embedder
 from memlab.core.llm import open_model
-from memlab.core.llm.base import LanguageModel
+from memlab.core.llm.base import LanguageModel, Timeouts
 from memlab.core.tenancy import lab_scope
 from memlab.core.work import unit
 
@@ -45,9 +45,12 @@ class _Credentials:
     base_url: str | None = None
 
 
-def _credentials(lab_id: int, configuration: StudyConfiguration) -> dict[int, _Credentials]:
-    """The keys a configuration names, opened. Ids of another lab are simply not found."""
-    choices = (configuration.talking, configuration.extraction, configuration.embedding)
+def _choices(configuration: StudyConfiguration) -> tuple[DoorChoice, ...]:
+    return (configuration.talking, configuration.extraction, configuration.embedding)
+
+
+def _credentials(lab_id: int, *choices: DoorChoice) -> dict[int, _Credentials]:
+    """The keys that choices name, opened. Ids of another lab are simply not found."""
     wanted = {choice.key for choice in choices if choice.key is not None}
     if not wanted:
         return {}
@@ -67,12 +70,18 @@ def open_doors(configuration: StudyConfiguration, keys: dict[int, _Credentials])
     )
 
 
+async def open_study_embedder(lab_id: int, choice: DoorChoice) -> Embedder:
+    """One embedder with its lab's key; whoever opens it closes it."""
+    return _embedder(choice, await unit(_credentials, lab_id, choice))
+
+
 def _options(choice: DoorChoice, keys: dict[int, _Credentials]) -> dict[str, Any]:
     credentials = keys.get(choice.key, _Credentials()) if choice.key else _Credentials()
     return {
         "api_key": credentials.api_key,
         "base_url": credentials.base_url,
         "allowed_base_urls": settings.ALLOWED_MODEL_URLS,
+        "timeouts": Timeouts(**settings.MODEL_TIMEOUTS),
     }
 
 
@@ -97,7 +106,7 @@ class DoorKeeper:
         self._open: dict[str, StudyDoors] = {}
 
     async def doors(self, lab_id: int, configuration: StudyConfiguration) -> StudyDoors:
-        keys = await unit(_credentials, lab_id, configuration)
+        keys = await unit(_credentials, lab_id, *_choices(configuration))
         name = _fingerprint(lab_id, configuration, keys)
         if name not in self._open:
             self._open[name] = open_doors(configuration, keys)
@@ -112,6 +121,7 @@ class DoorKeeper:
 def _fingerprint(
     lab_id: int, configuration: StudyConfiguration, keys: dict[int, _Credentials]
 ) -> str:
-    choices = (configuration.talking, configuration.extraction, configuration.embedding)
-    secret = repr((lab_id, choices, sorted((key, repr(value)) for key, value in keys.items())))
+    secret = repr(
+        (lab_id, _choices(configuration), sorted((key, repr(value)) for key, value in keys.items()))
+    )
     return hashlib.sha256(secret.encode()).hexdigest()

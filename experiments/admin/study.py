@@ -46,9 +46,7 @@ class LinesField(forms.CharField):
 
 
 class StageForm(forms.ModelForm):
-    topics = LinesField(
-        label=_("Topics to cover"), required=False, help_text=_("One a line.")
-    )
+    topics = LinesField(label=_("Topics to cover"), required=False, help_text=_("One a line."))
 
     class Meta:
         model = Stage
@@ -111,7 +109,9 @@ class ArmInline(ReadOnlyInline):
 class NewStudyForm(forms.Form):
     title = forms.CharField(label=_("Title"), max_length=200, widget=UnfoldAdminTextInputWidget)
     language = forms.ChoiceField(
-        label=_("Language"), choices=Language.choices, widget=UnfoldAdminSelectWidget,
+        label=_("Language"),
+        choices=Language.choices,
+        widget=UnfoldAdminSelectWidget,
         help_text=_("Of everything that participants and models read."),
     )
     template = forms.ChoiceField(
@@ -148,9 +148,13 @@ class StudyAdmin(TenantModelAdmin):
         )
 
     @display(
-        description=_("status"), ordering="status",
+        description=_("status"),
+        ordering="status",
         label={
-            "draft": "info", "piloting": "warning", "open": "success", "closed": "danger",
+            "draft": "info",
+            "piloting": "warning",
+            "open": "success",
+            "closed": "danger",
         },
     )
     def status_label(self, study: Study) -> tuple[str, str]:
@@ -168,7 +172,8 @@ class StudyAdmin(TenantModelAdmin):
         tabs = [
             (_("General"), ["title", ("status", "language"), "time_zone"], None),
             (
-                _("Texts"), ["assistant_name", "persona", "information", "consent"],
+                _("Texts"),
+                ["assistant_name", "persona", "information", "consent"],
                 _("The same in all arms."),
             ),
             (
@@ -177,21 +182,25 @@ class StudyAdmin(TenantModelAdmin):
                     ("talking_provider", "talking_model", "talking_key"),
                     ("extraction_provider", "extraction_model", "extraction_key"),
                     ("embedding_provider", "embedding_model", "embedding_key"),
-                    "sampling", "context_tokens",
+                    "sampling",
+                    "context_tokens",
                 ],
                 None,
             ),
             (
                 _("Shared factors"),
                 [
-                    ("within_session", "within_session_turns"), "instruction",
-                    "provenance_in_prompt", ("relevance", "calibrations"),
+                    ("within_session", "within_session_turns"),
+                    "instruction",
+                    "provenance_in_prompt",
+                    "relevance",
                     ("pacing", "pacing_first_token_ms", "pacing_tokens_per_second"),
                 ],
                 _("What all arms have in common, so that they differ in memory and nothing else."),
             ),
             (
-                _("Allocation"), ["allocation_time", "block_multiples"],
+                _("Allocation"),
+                ["allocation_time", "block_multiples"],
                 _("Concealed, by permuted blocks of random size, on the server."),
             ),
         ]
@@ -204,7 +213,7 @@ class StudyAdmin(TenantModelAdmin):
         ]
 
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        if db_field.name in ("sampling", "block_multiples", "calibrations"):
+        if db_field.name in ("sampling", "block_multiples"):
             kwargs["widget"] = UnfoldAdminTextareaWidget(attrs={"rows": 2})
         if db_field.name in ("persona", "information", "consent"):
             kwargs["widget"] = UnfoldAdminTextareaWidget(attrs={"rows": 7})
@@ -238,9 +247,14 @@ class StudyAdmin(TenantModelAdmin):
                 self.record(request, "add", study, template=form.cleaned_data["template"])
                 return redirect(self.change_url(study))
         return render(
-            request, "back_office/form.html",
+            request,
+            "back_office/form.html",
             self.page_context(
-                request, None, title=_now("New study"), form=form, button=_now("Create"),
+                request,
+                None,
+                title=_now("New study"),
+                form=form,
+                button=_now("Create"),
                 back_url=self.list_url(),
             ),
         )
@@ -251,6 +265,8 @@ class StudyAdmin(TenantModelAdmin):
             study.time_zone = lab.time_zone
 
         return create_study(
-            given["template"], title=given["title"], language=Language(given["language"]),
+            given["template"],
+            title=given["title"],
+            language=Language(given["language"]),
             adjust=in_the_labs_zone,
         )

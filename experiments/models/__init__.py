@@ -1,4 +1,5 @@
 from experiments.models.audit import AuditEntry
+from experiments.models.calibration import LabCalibration
 from experiments.models.key import ProviderKey
 from experiments.models.lab import Lab, LabDirectory, Member
 from experiments.models.link import EntryLink
@@ -15,6 +16,7 @@ __all__ = [
     "Consent",
     "EntryLink",
     "Lab",
+    "LabCalibration",
     "LabDirectory",
     "Member",
     "Participant",

@@ -13,7 +13,11 @@ from memlab.core.tenancy.models import TenantManager, TenantModel
 
 class AuditManager(TenantManager):
     def record(
-        self, action: str, *, user_id: int | None = None, target: models.Model | None = None,
+        self,
+        action: str,
+        *,
+        user_id: int | None = None,
+        target: models.Model | None = None,
         **details: Any,
     ) -> AuditEntry:
         """Write one entry for the active lab; ``details`` must be JSON and hold no transcript."""

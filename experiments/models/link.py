@@ -16,9 +16,7 @@ class EntryLinkManager(models.Manager["EntryLink"]):
     def issue(self, *, lab_id: int, study_id: int, test_mode: bool = False) -> str:
         """Make a link and return its token, which is stored nowhere."""
         token = secrets.token_urlsafe(12)
-        self.create(
-            token_hash=_hash(token), lab_id=lab_id, study_id=study_id, test_mode=test_mode
-        )
+        self.create(token_hash=_hash(token), lab_id=lab_id, study_id=study_id, test_mode=test_mode)
         return token
 
     def find(self, token: str) -> EntryLink | None:

@@ -34,17 +34,27 @@ class Participant(TenantModel):
     code = models.CharField(_("code"), max_length=12, default=_code, editable=False)
     study = models.ForeignKey(Study, models.PROTECT, related_name="participants")
     version = models.ForeignKey(
-        StudyVersion, models.PROTECT, null=True, related_name="+", verbose_name=_("version"),
+        StudyVersion,
+        models.PROTECT,
+        null=True,
+        related_name="+",
+        verbose_name=_("version"),
         help_text=_("Pinned at consent."),
     )
     state = models.CharField(
-        _("state"), max_length=10, choices=ParticipantState.choices,
+        _("state"),
+        max_length=10,
+        choices=ParticipantState.choices,
         default=ParticipantState.INVITED,
     )
     test_mode = models.BooleanField(_("test run"), default=False, editable=False)
-    clock = models.CharField(max_length=8, choices=Clock.choices, default=Clock.LIVE, editable=False)
+    clock = models.CharField(
+        max_length=8, choices=Clock.choices, default=Clock.LIVE, editable=False
+    )
     clock_offset = models.DurationField(
-        _("clock offset"), default=timedelta, editable=False,
+        _("clock offset"),
+        default=timedelta,
+        editable=False,
         help_text=_("Study time runs ahead of the wall clock by this much."),
     )
     scripted_now = models.DateTimeField(null=True, editable=False)
@@ -116,8 +126,12 @@ class Participant(TenantModel):
             configuration = row.version.configuration
             text = f"{configuration.information}\n\n{configuration.consent}"
             existing = Consent.objects.create(
-                lab_id=row.lab_id, participant=row, version=row.version, text=text,
-                sha256=hashlib.sha256(text.encode()).hexdigest(), agreed_at=row.consented_at,
+                lab_id=row.lab_id,
+                participant=row,
+                version=row.version,
+                text=text,
+                sha256=hashlib.sha256(text.encode()).hexdigest(),
+                agreed_at=row.consented_at,
             )
         self.refresh_from_db()
         return existing

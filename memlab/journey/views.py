@@ -19,10 +19,10 @@ from chat.sessions import StageNotOpen
 from experiments.access import ParticipantRef, recognise, remember
 from experiments.enums import AllocationTime, SessionState, StudyStatus
 from experiments.models import EntryLink, Participant, Session, Study
+from experiments.participants import for_participant, message, paragraphs
 from experiments.schedule import Slot, Standing
 from memlab.core.clock import wall_now
 from memlab.core.tenancy import lab_scope
-from experiments.participants import for_participant, message, paragraphs
 
 
 @require_safe
@@ -200,14 +200,12 @@ def after(request: HttpRequest, participant: Participant, session_id: UUID) -> H
 @for_participant
 def skip(request: HttpRequest, participant: Participant) -> HttpResponse:
     """Let days pass in a test run."""
-    try:
-        days = int(request.POST.get("skip_days", ""))
-        if not 1 <= days <= 365:
-            raise ValueError
-        locked = Participant.objects.select_for_update().get(pk=participant.pk)
-        locked.skip(timedelta(days=days))
-    except ValueError:
+    days = request.POST.get("skip_days", "")
+    if not days.isdecimal() or not 1 <= int(days) <= 365:
         return _refused(request, participant, _("Skip between 1 and 365 days."))
+    locked = Participant.objects.select_for_update().get(pk=participant.pk)
+    try:
+        locked.skip(timedelta(days=int(days)))
     except ValidationError as error:
         return _refused(request, participant, " ".join(error.messages))
     return redirect("journey:home")

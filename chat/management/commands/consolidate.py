@@ -10,8 +10,9 @@ from uuid import UUID
 from django.core.management.base import BaseCommand, CommandError
 
 from chat import sessions, steps
+from experiments.directory import find_study
 from experiments.doors import DoorKeeper
-from experiments.models import LabDirectory, Participant, Study
+from experiments.models import Participant
 from memlab.core.ledger import Job, JobState
 from memlab.core.tenancy import lab_scope
 from memlab.core.work import unit
@@ -36,26 +37,18 @@ class Command(BaseCommand):
             )
         self.stdout.write(f"{done} steps done.")
 
-    def _participants(self, study: str, code: str | None) -> tuple[int, list[Participant]]:
-        try:
-            public_id = UUID(study)
-        except ValueError:
-            raise CommandError(f"{study!r} is no study id: copy it from the study's page.") from None
-        for lab_id in LabDirectory.objects.values_list("lab_id", flat=True):
-            with lab_scope(lab_id):
-                found = Study.objects.filter(public_id=public_id).first()
-                if found is None:
-                    continue
-                participants = found.participants.exclude(allocations=None).order_by("pk")
-                if code is not None:
-                    participants = participants.filter(code=code)
-                    if not participants.exists():
-                        raise CommandError(
-                            f"No participant {code!r} with an arm is in this study. Before the "
-                            "arm is drawn there is no memory to consolidate."
-                        )
-                return lab_id, list(participants)
-        raise CommandError(f"There is no study {study}.")
+    def _participants(self, public_id: str, code: str | None) -> tuple[int, list[Participant]]:
+        study = find_study(public_id)
+        with lab_scope(study.lab_id):
+            participants = study.participants.exclude(allocations=None).order_by("pk")
+            if code is not None:
+                participants = participants.filter(code=code)
+                if not participants.exists():
+                    raise CommandError(
+                        f"No participant {code!r} with an arm is in this study. Before the arm "
+                        "is drawn there is no memory to consolidate."
+                    )
+            return study.lab_id, list(participants)
 
 
 def _plan(lab_id: int, participant: Participant) -> None:
