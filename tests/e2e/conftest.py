@@ -11,11 +11,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.e2e.site import RenderedSite
 
 CHROMIUM = os.environ.get("MEMLAB_CHROMIUM", "/usr/bin/chromium")
+# Two cores that also run the server: what is right may take its time.
+expect.set_options(timeout=15_000)
 AXE = Path(__file__).parent / "vendor" / "axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 RUN_AXE = """async (rules) => {
