@@ -150,6 +150,9 @@ ALLOWED_MODEL_URLS = env.listed(
     "http://localhost:11434/v1,http://127.0.0.1:8080/v1,http://localhost:8080/v1",
 )
 
+# How long a model may take, in seconds: to connect, until its first token, between two.
+MODEL_TIMEOUTS = {"connect": 10.0, "first_token": 60.0, "between_tokens": 30.0}
+
 # Threads for database work of the sockets and tasks of one process; a pool must be as large.
 DATABASE_THREADS = env.whole("MEMLAB_DATABASE_THREADS", 4)
 
