@@ -17,8 +17,8 @@ from experiments.configuration import ArmConfiguration, StageConfiguration, Stud
 from experiments.enums import Closed, SessionState
 from experiments.models import Session
 from memlab.core.due import Due, DueKind
-from memlab.core.ledger import Job, JobKind
 from memlab.core.lease import ParticipantLease
+from memlab.core.ledger import Job, JobKind
 from memlab.core.llm.base import Completion, FailureKind, ModelFailure
 from memlab.core.tenancy import lab_scope
 from memlab.core.values import MemoryReading, Prompt, Recall, Transcript, Utterance
@@ -62,7 +62,7 @@ def session_of(lab_id: int, reply: UUID) -> UUID | None:
         pending = Reply.objects.filter(pk=reply, state=ReplyState.PENDING)
         session = pending.values_list("session_id", flat=True).first()
         if session is None:
-            Due.objects.settle(kind=DueKind.REPLY, subject=reply)
+            Due.objects.settle(lab_id=lab_id, kind=DueKind.REPLY, subject=reply)
         return session
 
 
@@ -73,15 +73,20 @@ def claim(lab_id: int, reply_id: UUID, *, wall: datetime) -> Claim | None:
     take down worker after worker.
     """
     with lab_scope(lab_id):
+        if not Reply.objects.filter(pk=reply_id).exists():
+            Due.objects.settle(lab_id=lab_id, kind=DueKind.REPLY, subject=reply_id)
+            return None
         reply, session = _locked(reply_id)
         if reply.state != ReplyState.PENDING:
-            Due.objects.settle(kind=DueKind.REPLY, subject=reply_id)
+            Due.objects.settle(lab_id=lab_id, kind=DueKind.REPLY, subject=reply_id)
             return None
-        earlier = Reply.objects.pending().filter(session=session, message__seq__lt=reply.message.seq)
+        earlier = Reply.objects.pending().filter(
+            session=session, message__seq__lt=reply.message.seq
+        )
         if reply.leased(wall) or earlier.exists():
             reply.plan(wall=reply.lease_until or wall + LEASE)
             return None
-        if reply.attempt >= MAX_ATTEMPTS:
+        if reply.deaths + reply.died() >= MAX_ATTEMPTS:
             reply.fail("abandoned", detail="every attempt died", partial="", retryable=False)
             sessions.settle(session)
             return None
@@ -105,14 +110,16 @@ def claim(lab_id: int, reply_id: UUID, *, wall: datetime) -> Claim | None:
 
 
 def heartbeat(claim: Claim, *, wall: datetime) -> bool:
-    """Hold on to the attempt. False if it was taken over or settled: stop."""
+    """Hold on to the attempt. False if it was taken over: stop.
+
+    An attempt that has just settled its reply is still its own; nothing is left to hold then.
+    """
     with lab_scope(claim.lab_id):
-        mine = Reply.objects.filter(
-            pk=claim.reply, state=ReplyState.PENDING, attempt=claim.attempt
-        ).update(lease_until=wall + LEASE)
-        if mine:
+        mine = Reply.objects.filter(pk=claim.reply, attempt=claim.attempt)
+        if mine.filter(state=ReplyState.PENDING).update(lease_until=wall + LEASE):
             Due.objects.filter(kind=DueKind.REPLY, subject=claim.reply).update(wall_at=wall + LEASE)
-        return bool(mine)
+            return True
+        return mine.exists()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +138,11 @@ class Made:
 
 
 def store(
-    claim: Claim, made: Made, architecture: Architecture | None, *, holder: UUID | None,
+    claim: Claim,
+    made: Made,
+    architecture: Architecture | None,
+    *,
+    holder: UUID | None,
     wall: datetime,
 ) -> list[Frame] | None:
     """Store reply, receipt, strengthened memories and the pending observe, all or nothing.

@@ -17,14 +17,12 @@ from django.urls import reverse
 
 from chat import sessions
 from chat.models import Message, Reply, ReplyState
-from chat.models.message import message_id
+from chat.models.message import MessageInMaking, message_id
 from experiments.access import ParticipantRef
-from experiments.configuration import StageConfiguration
 from experiments.enums import Closed, ParticipantState, SessionState
 from experiments.models import Session
 from memlab.core.tenancy import lab_scope
 from memlab.core.values import Role
-
 
 # How long a process that stored a message has before others look after its reply.
 FIRST_LOOK = timedelta(seconds=5)
@@ -153,18 +151,12 @@ def view(reference: SessionRef, *, settled_seq: int, wall: datetime) -> View:
     """Everything above ``settled_seq``, the timer, and whether the stage is over."""
     with lab_scope(reference.lab_id):
         session = _find(reference)
-        replies = {
-            reply.message_id: reply for reply in Reply.objects.filter(session=session)
-        }
-        messages = list(Message.objects.filter(session=session).order_by("seq"))
+        # One statement: a reply that settles between two would show as an empty, settled one.
+        messages = list(Message.objects.filter(session=session).with_making().order_by("seq"))
         history = {
             "type": "history",
-            "settled_seq": _settled_seq(messages, replies),
-            "items": [
-                _item(message, replies.get(message.id))
-                for message in messages
-                if message.seq > settled_seq
-            ],
+            "settled_seq": _settled_seq(messages),
+            "items": [_item(message) for message in messages if message.seq > settled_seq],
         }
         if session.state == SessionState.CLOSING:
             history["draining"] = True
@@ -180,7 +172,9 @@ def timer_frame(session: Session, *, now: datetime) -> dict[str, Any]:
     """The server-kept time and what is still missing to finish."""
     stage = session.stage
     ends = session.ends_at(stage)
-    missing_seconds = max(0, stage.minimum_minutes * 60 - (now - session.started_at).total_seconds())
+    missing_seconds = max(
+        0, stage.minimum_minutes * 60 - (now - session.started_at).total_seconds()
+    )
     missing = [
         name
         for name, lacks in (
@@ -286,11 +280,18 @@ def _store(session: Session, *, client_id: UUID, text: str, wall: datetime) -> S
     question, answer = Message.objects.bulk_create(
         [
             Message(
-                id=message_id(session.id, seq), seq=seq, role=Role.PARTICIPANT, text=text,
-                client_id=client_id, **common,
+                id=message_id(session.id, seq),
+                seq=seq,
+                role=Role.PARTICIPANT,
+                text=text,
+                client_id=client_id,
+                **common,
             ),
             Message(
-                id=message_id(session.id, seq + 1), seq=seq + 1, role=Role.ASSISTANT, text="",
+                id=message_id(session.id, seq + 1),
+                seq=seq + 1,
+                role=Role.ASSISTANT,
+                text="",
                 **common,
             ),
         ]
@@ -318,18 +319,17 @@ def _said(question: Message, reply: Reply, *, repeated: bool) -> Said:
     )
 
 
-def _settled_seq(messages: list[Message], replies: dict[UUID, Reply]) -> int:
+def _settled_seq(messages: list[MessageInMaking]) -> int:
     """The highest number up to which nothing will change any more."""
     settled = 0
     for message in messages:
-        reply = replies.get(message.id)
-        if reply is not None and (reply.state == ReplyState.PENDING or reply.retryable):
+        if message.reply_state == ReplyState.PENDING or message.reply_retryable:
             break
         settled = message.seq
     return settled
 
 
-def _item(message: Message, reply: Reply | None) -> dict[str, Any]:
+def _item(message: MessageInMaking) -> dict[str, Any]:
     item: dict[str, Any] = {
         "seq": message.seq,
         "role": message.role,
@@ -339,10 +339,10 @@ def _item(message: Message, reply: Reply | None) -> dict[str, Any]:
     }
     if message.client_id is not None:
         item["client_id"] = str(message.client_id)
-    if reply is not None:
-        item["attempt"] = reply.attempt
-        if reply.state == ReplyState.PENDING:
+    if message.reply_state is not None:
+        item["attempt"] = message.reply_attempt
+        if message.reply_state == ReplyState.PENDING:
             item["state"] = "pending"
-        elif reply.state == ReplyState.FAILED:
-            item |= {"state": "failed", "retryable": reply.retryable}
+        elif message.reply_state == ReplyState.FAILED:
+            item |= {"state": "failed", "retryable": message.reply_retryable}
     return item

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from typing import Any
 from uuid import UUID
 
 from channels.exceptions import ChannelFull
 from channels.layers import get_channel_layer
+from redis.exceptions import RedisError
 
 logger = logging.getLogger(__name__)
+
+PATIENCE = 2.0  # seconds for one frame; a layer that is away must not hold up a reply
 
 
 def group_of(session: UUID) -> str:
@@ -21,6 +25,7 @@ async def ring(session: UUID, *frames: dict[str, Any]) -> None:
     layer = get_channel_layer()
     for frame in frames:
         try:
-            await layer.group_send(group_of(session), {"type": "chat.frame", "frame": frame})
-        except (ChannelFull, OSError) as error:
+            async with asyncio.timeout(PATIENCE):
+                await layer.group_send(group_of(session), {"type": "chat.frame", "frame": frame})
+        except (ChannelFull, OSError, RedisError) as error:
             logger.warning("doorbell of session %s failed: %s", session, type(error).__name__)

@@ -11,11 +11,12 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Protocol
 from uuid import UUID
 
+from django.core.exceptions import ImproperlyConfigured
 from numpy import float32
 from numpy.typing import NDArray
 
@@ -31,6 +32,7 @@ from memlab.core.clock import wall_now
 from memlab.core.embeddings.base import EmbeddingFailure, Form
 from memlab.core.llm.base import FailureKind, ModelFailure, Sampling
 from memlab.core.llm.configuration import ProviderConfigurationError
+from memlab.core.renewal import LeaseLost, renewed
 from memlab.core.values import MemoryReading, Prompt, Recall
 from memlab.core.work import unit
 from memory.architectures.base import Architecture
@@ -69,42 +71,34 @@ async def make_reply(
     claim = await unit(claims.claim, lab_id, reply, wall=wall_now())
     if claim is None:
         return False
-    async with _heartbeat(claim):
-        await announce(claim.session, {"type": "waiting", "seq": claim.seq})
-        try:
-            frames = await _attempt(claim, keeper, announce)
-        except ModelFailure as failure:
-            logger.warning("reply %s attempt %s: %s", reply, claim.attempt, failure)
-            frames = await unit(claims.fail, claim, failure, wall=wall_now())
-        except ProviderConfigurationError as error:
-            logger.error("reply %s: %s", reply, error)
-            failure = ModelFailure(FailureKind.BAD_REQUEST, str(error))
-            frames = await unit(claims.fail, claim, failure, wall=wall_now())
+
+    async def beat() -> bool:
+        return await unit(claims.heartbeat, claim, wall=wall_now())
+
+    try:
+        async with renewed(beat, every=LEASE.total_seconds() / 4):
+            await announce(claim.session, {"type": "waiting", "seq": claim.seq})
+            frames = await _settled(claim, keeper, announce)
+    except LeaseLost:
+        logger.error("reply %s attempt %s was taken over", reply, claim.attempt)
+        return False
     if frames is None:
         return False
     await announce(claim.session, *frames)
     return True
 
 
-@asynccontextmanager
-async def _heartbeat(claim: Claim) -> AsyncIterator[None]:
-    """Keep the lease while the body runs; cancel the body once the attempt is lost."""
-    owner = asyncio.current_task()
-
-    async def beat() -> None:
-        while True:
-            await asyncio.sleep(LEASE.total_seconds() / 4)
-            if not await unit(claims.heartbeat, claim, wall=wall_now()) and owner is not None:
-                owner.cancel()
-                return
-
-    beating = asyncio.create_task(beat())
+async def _settled(claim: Claim, keeper: OpenDoors, announce: Announce) -> list[Frame] | None:
+    """The frames of a finished or failed attempt, stored; None if it was fenced off."""
     try:
-        yield
-    finally:
-        beating.cancel()
-        with suppress(asyncio.CancelledError):
-            await beating
+        return await _attempt(claim, keeper, announce)
+    except ModelFailure as failure:
+        logger.warning("reply %s attempt %s: %s", claim.reply, claim.attempt, failure)
+        return await unit(claims.fail, claim, failure, wall=wall_now())
+    except (ProviderConfigurationError, ImproperlyConfigured) as error:
+        logger.error("reply %s: %s", claim.reply, error)
+        failure = ModelFailure(FailureKind.BAD_REQUEST, str(error))
+        return await unit(claims.fail, claim, failure, wall=wall_now())
 
 
 async def _attempt(claim: Claim, keeper: OpenDoors, announce: Announce) -> list[Frame] | None:
@@ -140,6 +134,7 @@ async def _make(
         made = _made(doors, prompt, answer, progress, await near_misses, started=started)
     finally:
         near_misses.cancel()
+        await asyncio.gather(near_misses, return_exceptions=True)
     return await unit(claims.store, claim, made, architecture, holder=holder, wall=wall_now())
 
 
@@ -266,8 +261,11 @@ async def _talk(
         )
 
     sampling = Sampling(**claim.configuration.sampling)  # type: ignore[arg-type]
-    pieces = streamed(doors.talking, prompt, sampling, answer)
-    await in_batches(paced(pieces, claim.configuration.pacing, asked=started), send)
+    async with (
+        aclosing(streamed(doors.talking, prompt, sampling, answer)) as pieces,
+        aclosing(paced(pieces, claim.configuration.pacing, asked=started)) as shown,
+    ):
+        await in_batches(shown, send)
     return answer
 
 

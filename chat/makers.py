@@ -39,11 +39,15 @@ class Makers:
         task.add_done_callback(lambda done: self._ended(lab_id, session, done))
 
     async def _make_all(self, lab_id: int, session: UUID) -> None:
+        others: UUID | None = None
         while True:
+            asked_again = session in self._again
             self._again.discard(session)
             reply = await unit(claims.next_pending, lab_id, session)
-            if reply is None or not await make_reply(lab_id, reply, self.keeper):
+            if reply is None or (reply == others and not asked_again):
                 return
+            made = await make_reply(lab_id, reply, self.keeper)
+            others = None if made else reply  # unless it turns out to be settled: then go on
 
     def _ended(self, lab_id: int, session: UUID, task: asyncio.Task[None]) -> None:
         del self._tasks[session]
@@ -66,12 +70,18 @@ class Makers:
         """One look at the due table."""
         kinds = (DueKind.REPLY, DueKind.SESSION)
         for row in await unit(Due.objects.hand_out, wall=wall_now(), kinds=kinds):
-            if row.kind == DueKind.REPLY:
-                session = await unit(claims.session_of, row.lab_id, row.subject)
-                if session is not None:
-                    self.start(row.lab_id, session)
-            else:
-                await close_due_session(row.lab_id, row.subject)
+            try:
+                await self._attend(row)
+            except Exception:  # it comes back; the rows behind it don't wait for that
+                logger.exception("%s %s could not be attended to", row.kind, row.subject)
+
+    async def _attend(self, row: Due) -> None:
+        if row.kind == DueKind.SESSION:
+            await close_due_session(row.lab_id, row.subject)
+            return
+        session = await unit(claims.session_of, row.lab_id, row.subject)
+        if session is not None:
+            self.start(row.lab_id, session)
 
     async def aclose(self) -> None:
         """Stop everything; pending replies are taken over after their leases."""
@@ -91,6 +101,9 @@ async def close_due_session(lab_id: int, session: UUID) -> None:
 
 def _close(lab_id: int, session_id: UUID) -> claims.Frame | None:
     with lab_scope(lab_id):
+        if not Session.objects.filter(pk=session_id).exists():
+            Due.objects.settle(lab_id=lab_id, kind=DueKind.SESSION, subject=session_id)
+            return None
         sessions.close_if_due(session_id, wall=wall_now())
         return over_frame(Session.objects.get(pk=session_id))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 
 from experiments.configuration import Pacing
 from memlab.core.llm.tokens import count_tokens
@@ -12,7 +12,7 @@ from memlab.core.llm.tokens import count_tokens
 
 async def paced(
     pieces: AsyncIterator[str], pacing: Pacing, *, asked: float
-) -> AsyncIterator[str]:
+) -> AsyncGenerator[str, None]:
     """Hand pieces on, none before ``asked`` + floor, then at the study's rate.
 
     ``asked`` is a ``time.monotonic()`` reading in seconds. A model slower than the rate can't be

@@ -46,16 +46,19 @@ class Entered:
 def schedule_of(participant: Participant, *, now: datetime) -> list[Slot]:
     """Every stage of the participant's version with its window, at study time ``now``."""
     assert participant.version is not None and participant.consented_at is not None
-    marks = {
-        session.stage_key: SessionMark(ended_at=session.ended_at)
-        for session in participant.sessions.all()
-    }
+    marks = {session.stage_key: _mark(session) for session in participant.sessions.all()}
     return slots(
         participant.version.configuration.stages,
         consented_at=participant.consented_at,
         sessions=marks,
         now=now,
     )
+
+
+def _mark(session: Session) -> SessionMark:
+    """A closing session is still under way: its last reply belongs to what comes after it."""
+    under_way = session.state in (SessionState.OPEN, SessionState.CLOSING)
+    return SessionMark(ended_at=None if under_way else session.ended_at)
 
 
 def enter_stage(participant: Participant, stage_key: str, *, wall: datetime) -> Entered:
@@ -140,7 +143,7 @@ def plan_closing(session: Session) -> None:
     """Keep the session's one due row at the moment when it closes by itself."""
     way = session.closing(session.stage)
     if way is None:
-        Due.objects.settle(kind=DueKind.SESSION, subject=session.id)
+        Due.objects.settle(lab_id=session.lab_id, kind=DueKind.SESSION, subject=session.id)
         return
     Due.objects.plan(
         lab_id=session.lab_id,
@@ -162,6 +165,8 @@ def close_if_due(session_id: UUID, *, wall: datetime) -> SessionState:
             plan_closing(session)
     elif session.state == SessionState.CLOSING:
         settle(session)
+    else:
+        Due.objects.settle(lab_id=session.lab_id, kind=DueKind.SESSION, subject=session.id)
     return SessionState(session.state)
 
 
@@ -190,7 +195,7 @@ def settle(session: Session) -> None:
     if last is not None and session.ended_at is not None:
         session.ended_at = max(session.ended_at, last.at)  # a reply may settle after the close
     session.save(update_fields=["state", "ended_at"])
-    Due.objects.settle(kind=DueKind.SESSION, subject=session.id)
+    Due.objects.settle(lab_id=session.lab_id, kind=DueKind.SESSION, subject=session.id)
     if session.participant.allocations.exists():
         _remember(session, session.participant)
 

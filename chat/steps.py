@@ -6,10 +6,12 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
+
+from django.db import transaction
 
 from chat.memories import architecture_of
 from chat.models import Reply
@@ -21,10 +23,11 @@ from experiments.models import Participant, Session
 from memlab.core.clock import wall_now
 from memlab.core.due import Due, DueKind
 from memlab.core.embeddings.base import EmbeddingFailure
-from memlab.core.ledger import Job, JobKind
 from memlab.core.lease import LEASE, ParticipantLease
+from memlab.core.ledger import MAX_ATTEMPTS, Job, JobKind
 from memlab.core.llm.base import ModelFailure
 from memlab.core.llm.configuration import ProviderConfigurationError
+from memlab.core.renewal import LeaseLost, renewed
 from memlab.core.tenancy import lab_scope
 from memlab.core.values import SessionTranscript, Turn
 from memlab.core.work import unit
@@ -41,30 +44,19 @@ async def kept(lab_id: int, participant: UUID, holder: UUID) -> AsyncIterator[No
     """Renew a lease while the body runs, and release it afterwards.
 
     If somebody else took over, because this process stood still for longer than the lease, the
-    body is cancelled: its writes are fenced by their own marks, but its work is no longer wanted.
+    body is cancelled and LeaseLost raised: its writes are fenced by their own marks, but its work
+    is no longer wanted.
     """
-    owner = asyncio.current_task()
+    leases = ParticipantLease.objects
 
-    async def renew() -> None:
-        while True:
-            await asyncio.sleep(LEASE.total_seconds() / 4)
-            leases = ParticipantLease.objects
-            mine = await unit(
-                leases.renew, participant=participant, holder=holder, wall=wall_now()
-            )
-            if not mine and owner is not None:
-                logger.error("participant %s: the writer's lease was lost", participant)
-                owner.cancel()
-                return
+    async def renew() -> bool:
+        return await unit(leases.renew, participant=participant, holder=holder, wall=wall_now())
 
-    renewal = asyncio.create_task(renew())
     try:
-        yield
+        async with renewed(renew, every=LEASE.total_seconds() / 4):
+            yield
     finally:
-        renewal.cancel()
-        with suppress(asyncio.CancelledError):
-            await renewal
-        await unit(ParticipantLease.objects.release, participant=participant, holder=holder)
+        await unit(leases.release, participant=participant, holder=holder)
 
 
 async def run_steps(lab_id: int, participant: UUID, keeper: OpenDoors) -> int:
@@ -72,6 +64,8 @@ async def run_steps(lab_id: int, participant: UUID, keeper: OpenDoors) -> int:
 
     Returns 0 at once if somebody else is writing: they go on until nothing is pending.
     """
+    if not await unit(_is_of_lab, lab_id, participant):
+        return 0
     holder = await unit(
         ParticipantLease.objects.acquire, lab_id=lab_id, participant=participant, wall=wall_now()
     )
@@ -79,15 +73,27 @@ async def run_steps(lab_id: int, participant: UUID, keeper: OpenDoors) -> int:
         await unit(_look_again, lab_id, participant)
         return 0
     done = 0
-    async with kept(lab_id, participant, holder):
-        while (job := await unit(_next_job, participant)) is not None:
-            if not await unit(job.begin):
-                continue
-            if not await _attempt(job, keeper):
-                break
-            done += 1
+    try:
+        async with kept(lab_id, participant, holder):
+            while (job := await unit(_next_job, participant)) is not None:
+                if not await _run(job, keeper):
+                    break
+                done += 1
+    except LeaseLost:
+        logger.error("participant %s: the writer's lease was lost", participant)
+        await unit(_look_again, lab_id, participant)
+        return done
     await unit(_plan_rest, lab_id, participant)
     return done
+
+
+async def _run(job: Job, keeper: OpenDoors) -> bool:
+    """Count an attempt, then make it; whether the next step may follow."""
+    if job.attempts >= MAX_ATTEMPTS:
+        # Attempts that fail are given up when they fail: these took their workers with them.
+        await unit(_settle, job, ("died",), {})
+        return True
+    return not await unit(job.begin) or await _attempt(job, keeper)
 
 
 async def _attempt(job: Job, keeper: OpenDoors) -> bool:
@@ -141,9 +147,7 @@ def _load(job: Job) -> _Work:
         )
 
 
-async def _work(
-    job: Job, work: _Work, doors: StudyDoors
-) -> tuple[tuple[str, ...], dict[str, int]]:
+async def _work(job: Job, work: _Work, doors: StudyDoors) -> tuple[tuple[str, ...], dict[str, int]]:
     architecture = architecture_of(
         arm=work.arm,
         configuration=work.configuration,
@@ -173,6 +177,11 @@ def _settle(job: Job, degraded: tuple[str, ...], result: dict[str, int]) -> None
             Session.objects.filter(pk=job.subject).update(degraded=list(degraded))
 
 
+def _is_of_lab(lab_id: int, participant: UUID) -> bool:
+    with lab_scope(lab_id):
+        return Participant.objects.filter(public_id=participant).exists()
+
+
 def _next_job(participant: UUID) -> Job | None:
     """The next step in order, unless it is resting between two attempts."""
     job = Job.objects.pending_of(participant).first()
@@ -183,11 +192,14 @@ def _next_job(participant: UUID) -> Job | None:
 
 def _plan_rest(lab_id: int, participant: UUID) -> None:
     """Come back for a step that rests; nothing is due once none is pending."""
-    job = Job.objects.pending_of(participant).first()
-    if job is None:
-        Due.objects.settle(kind=DueKind.STEPS, subject=participant)
-        return
-    _plan(lab_id, participant, job.not_before or wall_now())
+    with transaction.atomic():
+        # Whoever adds a step plans it too: behind this lock, so that no plan is removed unread.
+        Due.objects.locked(lab_id=lab_id, kind=DueKind.STEPS, subject=participant)
+        job = Job.objects.pending_of(participant).first()
+        if job is None:
+            Due.objects.settle(lab_id=lab_id, kind=DueKind.STEPS, subject=participant)
+        else:
+            _plan(lab_id, participant, job.not_before or wall_now())
 
 
 def _look_again(lab_id: int, participant: UUID) -> None:
@@ -230,9 +242,7 @@ def _look(lab_id: int, participant: UUID, patience: float) -> Turnstile | None:
     wall = wall_now()
     job = Job.objects.pending_of(participant).first()
     if job is None:
-        holder = ParticipantLease.objects.acquire(
-            lab_id=lab_id, participant=participant, wall=wall
-        )
+        holder = ParticipantLease.objects.acquire(lab_id=lab_id, participant=participant, wall=wall)
         if holder is not None:
             return Turnstile(holder=holder)
         return Turnstile(holder=None, reason="memory_busy") if patience <= 0 else None
@@ -240,4 +250,3 @@ def _look(lab_id: int, participant: UUID, patience: float) -> Turnstile | None:
     if patience <= 0 or resting:
         return Turnstile(holder=None, reason=f"memory_pending:{job.kind}")
     return None
-

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from memlab.core.llm.base import (
@@ -37,7 +38,7 @@ class Answer:
 
 async def streamed(
     model: LanguageModel, prompt: Prompt, sampling: Sampling, answer: Answer
-) -> AsyncIterator[str]:
+) -> AsyncGenerator[str, None]:
     """Yield the reply's text and note in ``answer`` how it went.
 
     A fault that is worth it is tried again while nothing has been shown yet. Raises ModelFailure,
@@ -73,14 +74,16 @@ async def in_batches(
     waiting: list[str] = []
     number = 0
     sent = 0.0
+    sending = asyncio.Lock()  # batches leave in order
 
     async def flush() -> None:
         nonlocal number, sent
-        if waiting:
-            text, sent = "".join(waiting), time.monotonic()
-            waiting.clear()
-            number += 1
-            await send(number - 1, text)
+        async with sending:
+            if waiting:
+                text, sent = "".join(waiting), time.monotonic()
+                waiting.clear()
+                number += 1
+                await send(number - 1, text)
 
     async def flush_in_time() -> None:
         while True:
@@ -95,5 +98,8 @@ async def in_batches(
             if number == 0 or time.monotonic() - sent >= BATCH:
                 await flush()
     finally:
-        flusher.cancel()
+        async with sending:  # a batch that is on its way arrives
+            flusher.cancel()
+        with suppress(asyncio.CancelledError):
+            await flusher
     await flush()

@@ -1,4 +1,4 @@
-"""The conversation as frozen values, read from the rows in two queries."""
+"""The conversation as frozen values, read from the rows in one query."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from uuid import UUID
 
-from chat.models import Message, Reply, ReplyState
+from chat.models import Message, ReplyState
 from experiments.models import Participant, Session
 from memlab.core.values import Role, SessionTranscript, Transcript, Turn
 
@@ -45,18 +45,13 @@ _Entry = tuple[Message, UUID | None]  # a message, and the question that it answ
 
 def _settled(sessions: Iterable[Session]) -> dict[UUID, list[_Entry]]:
     """The messages of sessions in order. A reply that is pending or failed said nothing."""
+    # One statement, for a reply that settles between two would have said nothing, or nothing yet.
     ids = [session.id for session in sessions]
-    replies = {
-        message: (question, state)
-        for message, question, state in Reply.objects.filter(session__in=ids).values_list(
-            "message_id", "question_id", "state"
-        )
-    }
+    messages = Message.objects.filter(session__in=ids).with_making().order_by("session", "seq")
     entries: dict[UUID, list[_Entry]] = defaultdict(list)
-    for message in Message.objects.filter(session__in=ids).order_by("session", "seq"):
-        question, state = replies.get(message.id, (None, ReplyState.DONE))
-        if state == ReplyState.DONE:
-            entries[message.session_id].append((message, question))
+    for message in messages:
+        if message.reply_state in (None, ReplyState.DONE):
+            entries[message.session_id].append((message, message.question_id))
     return entries
 
 

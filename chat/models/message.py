@@ -2,19 +2,49 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from typing import Protocol
 from uuid import UUID, uuid5
 
 from django.db import models
+from django.db.models import F
 from django.utils.translation import gettext_lazy as _
 
 from experiments.models import Session
-from memlab.core.tenancy.models import TenantModel
+from memlab.core.tenancy.models import TenantManager, TenantModel, TenantQuerySet
 from memlab.core.values import Role, Utterance
 
 
 def message_id(session: UUID, seq: int) -> UUID:
     """A message's public id follows from its place, so that a replay gets the same ones."""
     return uuid5(session, f"message {seq}")
+
+
+class MessageInMaking(Protocol):
+    """A message with what became of its reply, as ``with_making`` reads it.
+
+    The three are None for what needs no making: a participant's message, an opening line.
+    """
+
+    seq: int
+    role: str
+    text: str
+    at: datetime
+    client_id: UUID | None
+    reply_state: str | None
+    reply_attempt: int | None
+    reply_retryable: bool | None
+
+
+class MessageQuerySet(TenantQuerySet):
+    def with_making(self) -> TenantQuerySet:
+        """Messages with how their replies stand, at one moment: see ``MessageInMaking``."""
+        return self.annotate(
+            question_id=F("making__question_id"),
+            reply_state=F("making__state"),
+            reply_attempt=F("making__attempt"),
+            reply_retryable=F("making__retryable"),
+        )
 
 
 class Message(TenantModel):
@@ -32,6 +62,8 @@ class Message(TenantModel):
     client_id = models.UUIDField(null=True, editable=False)
     at = models.DateTimeField(_("study time"))
     recorded_at = models.DateTimeField(_("wall time"))
+
+    objects = TenantManager.from_queryset(MessageQuerySet)()
 
     class Meta(TenantModel.Meta):
         verbose_name = _("message")

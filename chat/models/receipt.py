@@ -25,7 +25,9 @@ class Receipt(TenantModel):
     near_misses = models.JSONField(_("near misses"), default=list)
     degraded = models.JSONField(_("degraded"), default=list)
     provider = models.CharField(_("provider"), max_length=32)
-    model = models.CharField(_("model"), max_length=120, help_text=_("The id the provider returned."))
+    model = models.CharField(
+        _("model"), max_length=120, help_text=_("The id the provider returned.")
+    )
     request_id = models.CharField(_("request id"), max_length=120, blank=True)
     finish_reason = models.CharField(max_length=32, blank=True)
     prompt_tokens = models.PositiveIntegerField(_("prompt tokens"), null=True)
@@ -37,9 +39,7 @@ class Receipt(TenantModel):
     class Meta(TenantModel.Meta):
         verbose_name = _("receipt")
         verbose_name_plural = _("receipts")
-        constraints = [
-            models.UniqueConstraint(fields=["lab", "reply"], name="one_receipt_a_reply")
-        ]
+        constraints = [models.UniqueConstraint(fields=["lab", "reply"], name="one_receipt_a_reply")]
 
     def __str__(self) -> str:
         return f"receipt of {self.reply_id}"

@@ -46,6 +46,9 @@ class Reply(TenantModel):
         _("state"), max_length=8, choices=[(s, s) for s in ReplyState], default=ReplyState.PENDING
     )
     attempt = models.PositiveIntegerField(_("attempt"), default=0)
+    deaths = models.PositiveIntegerField(
+        default=0, editable=False, help_text="Attempts that ended with their process."
+    )
     lease_until = models.DateTimeField(null=True, editable=False)
     failure = models.CharField(_("failure"), max_length=32, blank=True)
     failure_detail = models.CharField(_("failure detail"), max_length=300, blank=True)
@@ -76,9 +79,14 @@ class Reply(TenantModel):
     def take(self, *, wall: datetime) -> int:
         """Start a new attempt, which fences every older one; returns its number."""
         self.attempt += 1
+        self.deaths += self.died()
         self.extend(wall=wall)
-        self.save(update_fields=["attempt"])
+        self.save(update_fields=["attempt", "deaths"])
         return self.attempt
+
+    def died(self) -> bool:
+        """Whether the last attempt neither settled the reply nor gave it back."""
+        return self.lease_until is not None
 
     def extend(self, *, wall: datetime) -> None:
         """Hold the lease for another LEASE, and come back to it when it runs out."""
@@ -106,8 +114,8 @@ class Reply(TenantModel):
 
     def reopen(self, *, wall: datetime) -> None:
         """The participant asked to try again."""
-        self.state, self.lease_until, self.retryable = ReplyState.PENDING, None, False
-        self.save(update_fields=["state", "lease_until", "retryable"])
+        self.state, self.retryable, self.deaths = ReplyState.PENDING, False, 0
+        self.save(update_fields=["state", "retryable", "deaths"])
         self.plan(wall=wall + LEASE)
 
     def give_up(self) -> None:
@@ -120,4 +128,4 @@ class Reply(TenantModel):
         for name, value in fields.items():
             setattr(self, name, value)
         self.save(update_fields=["lease_until", *fields])
-        Due.objects.settle(kind=DueKind.REPLY, subject=self.id)
+        Due.objects.settle(lab_id=self.lab_id, kind=DueKind.REPLY, subject=self.id)

@@ -27,7 +27,12 @@ class DueKind(StrEnum):
 
 class DueQuerySet(models.QuerySet["Due"]):
     def plan(
-        self, *, lab_id: int, kind: DueKind, subject: UUID, study_at: datetime | None,
+        self,
+        *,
+        lab_id: int,
+        kind: DueKind,
+        subject: UUID,
+        study_at: datetime | None,
         wall_at: datetime | None,
     ) -> None:
         """Insert or move the one row of this kind and subject."""
@@ -37,9 +42,14 @@ class DueQuerySet(models.QuerySet["Due"]):
             defaults={"lab_id": lab_id, "study_at": study_at, "wall_at": wall_at},
         )
 
-    def settle(self, *, kind: DueKind, subject: UUID) -> None:
+    def settle(self, *, lab_id: int, kind: DueKind, subject: UUID) -> None:
         """Nothing of this kind is due for this subject any more."""
-        self.filter(kind=kind, subject=subject).delete()
+        self.filter(lab_id=lab_id, kind=kind, subject=subject).delete()
+
+    def locked(self, *, lab_id: int, kind: DueKind, subject: UUID) -> Due | None:
+        """The row, if there is one, kept from others until the transaction ends."""
+        rows = self.filter(lab_id=lab_id, kind=kind, subject=subject)
+        return rows.select_for_update().first()
 
     def hand_out(
         self, *, wall: datetime, kinds: tuple[DueKind, ...] = tuple(DueKind), limit: int = 200
@@ -65,7 +75,9 @@ class Due(models.Model):
     objects = DueQuerySet.as_manager()
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["kind", "subject"], name="one_due_a_subject")]
+        constraints = [
+            models.UniqueConstraint(fields=["kind", "subject"], name="one_due_a_subject")
+        ]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.subject} at {self.wall_at}"

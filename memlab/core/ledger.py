@@ -99,11 +99,15 @@ class Job(models.Model):
     def fail(self, *, wall: datetime, code: str) -> JobState:
         """Plan another attempt, later each time, or give up after MAX_ATTEMPTS."""
         given_up = self.attempts >= MAX_ATTEMPTS
-        self.state = JobState.FAILED if given_up else JobState.PENDING
-        self.failure = code[:80]
-        self.not_before = None if given_up else wall + FIRST_PAUSE * 2 ** (self.attempts - 1)
-        self.finished_at = wall if given_up else None
-        self.save(update_fields=["state", "failure", "not_before", "finished_at"])
+        pause = FIRST_PAUSE * 2 ** max(0, self.attempts - 1)
+        # As in `finish`: whoever was overtaken by another worker changes nothing any more.
+        Job.objects.filter(pk=self.pk, state=JobState.PENDING).update(
+            state=JobState.FAILED if given_up else JobState.PENDING,
+            failure=code[:80],
+            not_before=None if given_up else wall + pause,
+            finished_at=wall if given_up else None,
+        )
+        self.refresh_from_db()
         return JobState(self.state)
 
     def restart(self) -> None:
