@@ -97,8 +97,8 @@ async def _settled(claim: Claim, keeper: OpenDoors, announce: Announce) -> list[
         return await unit(claims.fail, claim, failure, wall=wall_now())
     except (ProviderConfigurationError, ImproperlyConfigured) as error:
         logger.error("reply %s: %s", claim.reply, error)
-        failure = ModelFailure(FailureKind.BAD_REQUEST, str(error))
-        return await unit(claims.fail, claim, failure, wall=wall_now())
+        unusable = ModelFailure(FailureKind.BAD_REQUEST, str(error))
+        return await unit(claims.fail, claim, unusable, wall=wall_now())
 
 
 async def _attempt(claim: Claim, keeper: OpenDoors, announce: Announce) -> list[Frame] | None:
