@@ -40,7 +40,7 @@ class ProviderKeyForm(forms.ModelForm):
 
     class Meta:
         model = ProviderKey
-        fields = ["label", "provider", "base_url"]
+        fields = ["label", "provider"]  # the page names the URL, with its scheme
 
     def clean_base_url(self) -> str:
         url = self.cleaned_data["base_url"].rstrip("/")
@@ -69,6 +69,11 @@ class ProviderKeyAdmin(TenantModelAdmin):
     list_filter = ["provider"]
     search_fields = ["label", "provider"]
     fieldsets = [(None, {"fields": ["label", "provider", "base_url", "secret"]})]
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        if db_field.name == "base_url":
+            kwargs["assume_scheme"] = "https"
+        return super().formfield_for_dbfield(db_field, request, **kwargs)
 
     def get_fieldsets(self, request: HttpRequest, obj: ProviderKey | None = None) -> Any:
         if not self.allowed(request, Right.CHANGE):
