@@ -54,7 +54,9 @@ def moments(session: SessionTranscript, *, encode: Encode, encoding: Encoding) -
     in_context = encoding is Encoding.IN_CONTEXT
     if encode is Encode.ALL:
         flow = session.utterances
-        said = [((utterance,), utterance) for utterance in flow]
+        said: list[tuple[tuple[Utterance, ...], Utterance]] = [
+            ((utterance,), utterance) for utterance in flow
+        ]
     else:
         flow = _flow_of_turns(session)
         said = [

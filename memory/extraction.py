@@ -218,15 +218,21 @@ def _checked_rating(item: object, *, ids: Mapping[str, UUID]) -> tuple[UUID, Rat
     message = item.get("message")
     if not isinstance(message, str) or message not in ids:
         return "foreign_message"
-    names = ("intensity", "self_disclosure", "value_relevance")
-    ratings = [_clipped(item.get(name)) for name in names]
-    if any(rating is None for rating in ratings):
+    intensity = _clipped(item.get("intensity"))
+    self_disclosure = _clipped(item.get("self_disclosure"))
+    value_relevance = _clipped(item.get("value_relevance"))
+    if intensity is None or self_disclosure is None or value_relevance is None:
         return "unusable_rating"
-    return ids[message], Rating(**dict(zip(names, ratings, strict=True)))
+    return ids[message], Rating(
+        intensity=intensity, self_disclosure=self_disclosure, value_relevance=value_relevance
+    )
 
 
 def _clipped(value: object) -> float | None:
     """A finite number clipped to [0, 1]; None for anything else (a bool is no number here)."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
-    return float(min(1, max(0, value)))
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    # Six digits are more than a rating means, and Postgres raises on products that underflow.
+    return round(float(min(1, max(0, value))), 6)

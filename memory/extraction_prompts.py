@@ -30,7 +30,7 @@ _DIMENSIONS = {
         ),
     },
     "zh-hans": {
-        ProfilePart.BASIC_INFO: "关于其处境的事实，每条以一个简短的键命名，如键“职业”、内容“博士生”",
+        ProfilePart.BASIC_INFO: "关于其处境的事实，每条以简短的键命名，如键“职业”、内容“博士生”",
         ProfilePart.PREFERENCES: "喜欢或不喜欢什么，习惯与口味",
         ProfilePart.CONSTRAINTS: "受到哪些限制：过敏、义务、时间或金钱不足等",
         ProfilePart.GOALS: "想要达成或正在计划的事",

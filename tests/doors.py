@@ -32,8 +32,8 @@ class ScriptedEmbedder:
     """An embedder whose vectors are known beforehand.
 
     ``vectors`` gives the exact (then normalised) vector of a text; a text that isn't there gets
-    the hashed bag of its words. ``name`` becomes the embedder's id. ``failure`` is raised by every call while it is set. ``embedded``
-    lists every (text, form) that was asked for.
+    the hashed bag of its words. ``name`` becomes the embedder's id. ``failure`` is raised by every
+    call while it is set. ``embedded`` lists every (text, form) that was asked for.
     """
 
     def __init__(

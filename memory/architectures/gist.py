@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import ClassVar
 from uuid import UUID
 
 from django.utils.translation import gettext_lazy as _
@@ -70,7 +71,7 @@ class Gist(Architecture):
 
     key = "gist"
     title = _("L3 · Gist memory")
-    parameters: Sequence[Parameter] = GIST
+    parameters: ClassVar[Sequence[Parameter]] = GIST
     consolidates = True
     seed_instructions = {
         "en": (
@@ -168,9 +169,10 @@ class Gist(Architecture):
 
     def _written_parts(self, session: UUID) -> frozenset[RunPart]:
         with lab_scope(self.lab_id):
-            return ConsolidationRun.objects.parts_of(
+            parts: frozenset[RunPart] = ConsolidationRun.objects.parts_of(
                 participant_id=self.participant_id, session=session
             )
+            return parts
 
     async def _consolidate_profile(
         self,

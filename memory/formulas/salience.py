@@ -24,7 +24,7 @@ def emotional_salience(
     within("value_relevance", value_relevance, 0.0, 1.0)
     for weight in weights:
         within("each weight", weight, 0.0, 1.0)
-    if len(weights) != 3 or not math.isclose(math.fsum(weights), 1.0, abs_tol=1e-9):
+    if not math.isclose(math.fsum(weights), 1.0, abs_tol=1e-9):
         raise ValueError(f"weights must be three numbers that sum to 1, not {weights!r}.")
     ratings = (intensity, self_disclosure, value_relevance)
     salience = math.fsum(weight * rating for weight, rating in zip(weights, ratings, strict=True))
