@@ -1,5 +1,6 @@
 """What `make run` prints when everything is up, in both languages."""
 
+import dataclasses
 import json
 from dataclasses import dataclass
 
@@ -11,6 +12,9 @@ class Demo:
     """Where the demo study is and who may enter; what ``manage.py load_demo --json`` prints."""
 
     participant_path: str
+    participant_path_zh: str
+    test_path: str
+    test_path_zh: str
     admin_path: str
     admin_username: str
     admin_password: str
@@ -20,12 +24,7 @@ def read_demo(printed: str) -> Demo:
     """The demo's paths and fresh password from the command's output."""
     try:
         fields = json.loads(printed[printed.index("{") : printed.rindex("}") + 1])
-        return Demo(
-            participant_path=fields["participant_path"],
-            admin_path=fields["admin_path"],
-            admin_username=fields["admin_username"],
-            admin_password=fields["admin_password"],
-        )
+        return Demo(**{field.name: fields[field.name] for field in dataclasses.fields(Demo)})
     except (ValueError, KeyError) as error:
         raise LaunchError(
             f"load_demo printed no usable JSON ({error!r})",
@@ -40,6 +39,10 @@ def banner(demo: Demo, *, base: str, seconds: float) -> str:
   Memlab is running · Memlab 已启动                      ({seconds:.0f} s)
 
   Participant · 参与者      {base}{demo.participant_path}
+              · 中文        {base}{demo.participant_path_zh}
+  Test run (skips days)     {base}{demo.test_path}
+  试运行（可跳过天数）      {base}{demo.test_path_zh}
+
   Admin · 管理后台          {base}{demo.admin_path}
   User · 用户名             {demo.admin_username}
   Password · 密码           {demo.admin_password}

@@ -17,6 +17,11 @@ STOP_WITHIN_SECONDS = 10.0
 LOOK_EVERY_SECONDS = 0.2
 NAME_WIDTH = 8
 
+_RUNNING_BEFORE = (
+    "was running already and will be left running; stop it with"
+    " `.venv/bin/python -m memlab.core.devdb stop`"
+)
+
 
 class Supervisor:
     """The parts that one `make run` started.
@@ -45,7 +50,7 @@ class Supervisor:
         self._database.start()
         self._started_database = not running_before
         self._database_process = psutil.Process(self._database.process_id())
-        was = "was running already, and will be left running" if running_before else "started"
+        was = _RUNNING_BEFORE if running_before else "started"
         say("database", f"{was} ({self._database.data_dir})")
 
     def run_to_end(self, name: str, command: list[str]) -> str:
@@ -84,6 +89,7 @@ class Supervisor:
         self.pause()
         for part in self._parts:
             if part.exit_code() is not None:
+                part.end()  # reads its output to the end
                 raise LaunchError(_ending(part), remedy="Everything else is being stopped.")
         if self._database is not None and not self._database_lives():
             log = _quoted(self._database.last_log_lines(10))
