@@ -6,6 +6,7 @@ ASGI's lifespan events, so they are handled here.
 
 import asyncio
 import os
+import warnings
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
@@ -14,6 +15,11 @@ from django.core.asgi import get_asgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memlab.settings.development")
 http = get_asgi_application()  # before anything that needs the apps
+
+# WhiteNoise hands out files by synchronous iterators: they are small, and cached by browsers.
+warnings.filterwarnings(
+    "ignore", message="StreamingHttpResponse must consume synchronous iterators"
+)
 
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 from channels.sessions import CookieMiddleware  # noqa: E402

@@ -171,7 +171,7 @@ def test_demo_is_read_from_the_commands_output_and_shown() -> None:
         'a warning\n{"participant_path": "/s/1/", "admin_path": "/admin/",'
         ' "admin_username": "demo", "admin_password": "p w"}\n'
     )
-    demo = Demo("/s/1/", "/admin/", "demo", "p w")
+    demo = Demo("/s/1/", "/s/2/", "/s/3/", "/s/4/", "/admin/", "demo", "p w")
     assert read_demo(printed) == demo
     shown = banner(demo, base="http://127.0.0.1:8000", seconds=3.2)
     assert "http://127.0.0.1:8000/s/1/\n" in shown
