@@ -27,7 +27,7 @@ from memory.architectures.parameters import HYBRID, PRESETS
 from memory.architectures.rendering import episodes_section
 from memory.architectures.wording import wording
 from memory.encoding import Moment, moments, own_messages
-from memory.enums import Encode, Encoding, MemoryKind, Reason, RunPart, TimeUnit
+from memory.enums import Encode, Encoding, MemoryKind, Reason, RunPart
 from memory.extraction import ExtractionFailed
 from memory.formulas import forgetting
 from memory.models import ConsolidationRun, Episode, Trait
@@ -64,14 +64,7 @@ class Hybrid(Gist):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.curve = Curve(
-            initial_g=self.values["initial_g"],
-            salience_gain=self.values["salience_gain"],
-            recall_threshold=self.values["recall_threshold"],
-            recall_bonus=self.values["recall_bonus"],
-            reconsolidation_alpha=self.values["reconsolidation_alpha"],
-            time_unit=TimeUnit(self.values["time_unit"]),
-        )
+        self.curve = Curve.of(self.values)
         self.encode = Encode(self.values["encode"])
         self.encoding = Encoding(self.values["encoding"])
 

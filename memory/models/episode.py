@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -34,6 +34,12 @@ class Curve:
     recall_bonus: float = 0.05
     reconsolidation_alpha: float = 0.5
     time_unit: TimeUnit = TimeUnit.DAYS
+
+    @classmethod
+    def of(cls, parameters: Mapping[str, Any]) -> Curve:
+        """The curve that an arm's complete parameters describe."""
+        curve = {name: parameters[name] for name in cls.__slots__}
+        return cls(**curve | {"time_unit": TimeUnit(curve["time_unit"])})
 
     def elapsed(self, since: datetime, now: datetime) -> float:
         """Time between two moments of study time in this curve's unit; never negative."""
