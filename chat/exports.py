@@ -143,9 +143,11 @@ def _row(message: Message, state: str, version: int) -> Row:
 
 def _labels(session_ids: Sequence[UUID]) -> dict[int, str]:
     """The blinded label of each participant's arm, as their version has it."""
-    allocations = Allocation.objects.filter(
-        participant__sessions__in=session_ids
-    ).select_related("version").distinct()
+    allocations = (
+        Allocation.objects.filter(participant__sessions__in=session_ids)
+        .select_related("version")
+        .distinct()
+    )
     return {
         allocation.participant_id: allocation.version.configuration.arm(allocation.arm_key).label
         for allocation in allocations

@@ -74,8 +74,12 @@ ENGLISH = StudyText(
                 "describe a usual day in your life?"
             ),
             topics=(
-                "everyday life", "work or studies", "interests", "people who matter",
-                "a present concern", "plans for the coming weeks",
+                "everyday life",
+                "work or studies",
+                "interests",
+                "people who matter",
+                "a present concern",
+                "plans for the coming weeks",
             ),
         ),
         StageText(
@@ -152,18 +156,30 @@ CHINESE = StudyText(
     stages=(
         StageText(
             title="互相认识",
-            briefing="请与对方互相认识，随意聊聊您自己：日常生活、兴趣爱好、最近在忙或在想的事情。约 15 分钟。",
+            briefing=(
+                "请与对方互相认识，随意聊聊您自己：日常生活、兴趣爱好、最近在忙或在想的事情。"
+                "约 15 分钟。"
+            ),
             instructions=(
                 "这是第一次对话。请了解对方：日常生活与工作或学习、喜欢的事物、重要的人、"
                 "最近让对方担心或高兴的事，以及接下来几周的期待。"
                 "先顺着对方提起的话题聊，再转到别的话题。"
             ),
             opening_line="你好，我是小禾，一个人工智能。很高兴认识你！我们先随便聊聊：你平常的一天是怎么过的？",
-            topics=("日常生活", "工作或学习", "兴趣爱好", "重要的人", "最近的烦恼", "接下来几周的打算"),
+            topics=(
+                "日常生活",
+                "工作或学习",
+                "兴趣爱好",
+                "重要的人",
+                "最近的烦恼",
+                "接下来几周的打算",
+            ),
         ),
         StageText(
             title="再次见面",
-            briefing="请继续你们的对话：聊聊这几天发生的事，也可以说说上次提到的任何内容。约 15 分钟。",
+            briefing=(
+                "请继续你们的对话：聊聊这几天发生的事，也可以说说上次提到的任何内容。约 15 分钟。"
+            ),
             instructions=(
                 "这是第二次对话，距上次过了几天。请关心对方近况，聊聊这几天发生的事。"
                 "如果对方提起以前的内容，就你所知道的接着聊。"
@@ -173,7 +189,10 @@ CHINESE = StudyText(
         ),
         StageText(
             title="一起解决一件事",
-            briefing="请带来一件您希望得到支持的事：一个决定、一个计划，或者一直放在心上的事，一起想办法。约 15 分钟。",
+            briefing=(
+                "请带来一件您希望得到支持的事：一个决定、一个计划，或者一直放在心上的事，"
+                "一起想办法。约 15 分钟。"
+            ),
             instructions=(
                 "这是第三次对话。请帮助对方处理一件对其重要的事：一个决定、一个计划或一个难处。"
                 "先弄清情况，再一起想出一两个适合对方、靠自己就能做到的具体下一步。"

@@ -52,7 +52,9 @@ class BackOffice(UnfoldAdminSite):
     enable_nav_sidebar = True
 
     def register(
-        self, model_or_iterable: type[Model] | Iterable[type[Model]], admin_class: Any = None,
+        self,
+        model_or_iterable: type[Model] | Iterable[type[Model]],
+        admin_class: Any = None,
         **options: Any,
     ) -> None:
         """Take tenant-scoped pages only: the tables of installed packages know no lab."""
@@ -90,7 +92,7 @@ class BackOffice(UnfoldAdminSite):
         return TemplateResponse(request, "back_office/home.html", context)
 
     def search(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
-        """Unfold's palette caches results by user, across labs: lists have searches of their own."""
+        """None: Unfold's palette caches by user, across labs. Lists have searches of their own."""
         raise Http404
 
     def choose_lab(self, request: HttpRequest) -> HttpResponseBase:

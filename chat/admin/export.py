@@ -33,7 +33,8 @@ class ExportForm(forms.Form):
         label=_("With test runs"), required=False, widget=UnfoldBooleanSwitchWidget
     )
     with_labels = forms.BooleanField(
-        label=_("With the arms' blinded labels"), required=False,
+        label=_("With the arms' blinded labels"),
+        required=False,
         widget=UnfoldBooleanSwitchWidget,
         help_text=_("Only while you are unblinded to this study; it is logged."),
     )
@@ -44,9 +45,7 @@ class ExportForm(forms.Form):
             del self.fields["with_labels"]
 
 
-def _download(
-    request: HttpRequest, studies: TenantModelAdmin, study: Study
-) -> HttpResponseBase:
+def _download(request: HttpRequest, studies: TenantModelAdmin, study: Study) -> HttpResponseBase:
     viewer = viewer_of(request)
     assert viewer is not None
     may_label = viewer.sees_arms_of(study)
@@ -54,9 +53,14 @@ def _download(
     if request.method != "POST" or not form.is_valid():
         columns = (*COLUMNS, LABEL_COLUMN) if may_label else COLUMNS
         return render(
-            request, "back_office/export.html",
+            request,
+            "back_office/export.html",
             studies.page_context(
-                request, study, title=_now("Transcripts as CSV"), form=form, columns=columns,
+                request,
+                study,
+                title=_now("Transcripts as CSV"),
+                form=form,
+                columns=columns,
                 button=_now("Download"),
             ),
         )
@@ -68,7 +72,11 @@ def _download(
         with_labels=form.cleaned_data.get("with_labels", False),
     )
     studies.record(
-        request, "export_transcripts", study, form=export.form, test_runs=export.test_runs,
+        request,
+        "export_transcripts",
+        study,
+        form=export.form,
+        test_runs=export.test_runs,
         with_labels=export.with_labels,
     )
     response = StreamingHttpResponse(stream(export), content_type="text/csv; charset=utf-8")
@@ -79,7 +87,10 @@ def _download(
 
 StudyAdmin.pages.append(
     ObjectPage(
-        slug="transcripts", title=_("Transcripts (CSV)"), icon="download", view=_download,
+        slug="transcripts",
+        title=_("Transcripts (CSV)"),
+        icon="download",
+        view=_download,
         shown=lambda viewer, study: viewer.may(Area.EXPORT),
     )
 )

@@ -50,7 +50,15 @@ class ReplyAdmin(ReadOnlyAdmin):
 
     area = Area.TRANSCRIPTS
     menu, menu_position, icon = Menu.PEOPLE, 35, "quickreply"
-    list_display = ["participant", "stage", "number", "state_label", "attempt", "retryable", "asked"]
+    list_display = [
+        "participant",
+        "stage",
+        "number",
+        "state_label",
+        "attempt",
+        "retryable",
+        "asked",
+    ]
     list_filter = ["state", "retryable", "session__participant__study"]
     list_select_related = ["session__participant", "message"]
     search_fields = ["session__participant__code"]
@@ -94,16 +102,40 @@ def as_json(value: Any) -> SafeString:
 class ReceiptAdmin(EvidenceAdmin):
     menu_position, icon = 30, "receipt_long"
     participant_path = "reply__session__participant"
-    list_display = ["participant", "stage", "architecture", "brought", "prompt_tokens", "model",
-                    "is_degraded", "recorded_at"]
+    list_display = [
+        "participant",
+        "stage",
+        "architecture",
+        "brought",
+        "prompt_tokens",
+        "model",
+        "is_degraded",
+        "recorded_at",
+    ]
     list_filter = ["architecture", "provider", "reply__session__participant__study"]
     list_select_related = ["reply__session__participant"]
     search_fields = ["reply__session__participant__code", "model", "request_id"]
     ordering = ["-recorded_at"]
-    fields = ["participant", "stage", "attempt", "architecture", "provider", "model", "request_id",
-              "finish_reason", "prompt_tokens", "completion_tokens", "tries", "shown_timings",
-              "shown_degraded", "shown_sections", "shown_recalled", "shown_near_misses",
-              "shown_prompt", "recorded_at"]
+    fields = [
+        "participant",
+        "stage",
+        "attempt",
+        "architecture",
+        "provider",
+        "model",
+        "request_id",
+        "finish_reason",
+        "prompt_tokens",
+        "completion_tokens",
+        "tries",
+        "shown_timings",
+        "shown_degraded",
+        "shown_sections",
+        "shown_recalled",
+        "shown_near_misses",
+        "shown_prompt",
+        "recorded_at",
+    ]
 
     @admin.display(description=_("participant"), ordering="reply__session__participant__code")
     def participant(self, receipt: Receipt) -> str:

@@ -121,26 +121,33 @@ def _reading(row: dict[str, Any]) -> Reading:
     return Reading(
         kind=row["kind"],
         text=row["text"],
-        facts=tuple((name, form.format(value)) for name, value, form in numbers if value is not None),
+        facts=tuple(
+            (name, form.format(value)) for name, value, form in numbers if value is not None
+        ),
         reason=str(Reason(row["reason"]).label) if row["reason"] in known else row["reason"],
     )
 
 
 def _page(
-    request: HttpRequest, pages: TenantModelAdmin, row: Participant | Session,
-    participant: Participant, sessions: Iterable[Session],
+    request: HttpRequest,
+    pages: TenantModelAdmin,
+    row: Participant | Session,
+    participant: Participant,
+    sessions: Iterable[Session],
 ) -> HttpResponseBase:
     viewer = viewer_of(request)
     assert viewer is not None
     unblinded = viewer.sees_arm_of(participant)
     context = pages.page_context(
-        request, row,
+        request,
+        row,
         title=_now("Transcript of %(code)s") % {"code": participant.code},
         participant=participant,
         parts=parts_of(sessions, receipts=unblinded),
         sees_receipts=unblinded,
         may_unblind=viewer.member.may_unblind and not unblinded,
-        failed=ReplyState.FAILED, pending=ReplyState.PENDING,
+        failed=ReplyState.FAILED,
+        pending=ReplyState.PENDING,
     )
     return render(request, "back_office/transcript.html", context)
 
@@ -163,7 +170,10 @@ def _reads_transcripts(viewer: Viewer, row: Participant | Session) -> bool:
 
 
 TRANSCRIPT = {
-    "slug": "transcript", "title": _("Transcript"), "icon": "forum", "shown": _reads_transcripts,
+    "slug": "transcript",
+    "title": _("Transcript"),
+    "icon": "forum",
+    "shown": _reads_transcripts,
 }
 ParticipantAdmin.pages.insert(0, ObjectPage(**TRANSCRIPT, view=_of_participant))  # type: ignore[arg-type]
 SessionAdmin.pages.insert(0, ObjectPage(**TRANSCRIPT, view=_of_session))  # type: ignore[arg-type]

@@ -61,14 +61,19 @@ class NewMemberForm(forms.Form):
         help_text=_("Somebody who has an account already keeps their password."),
     )
     name = forms.CharField(
-        label=_("Name"), max_length=120, required=False, widget=UnfoldAdminTextInputWidget,
+        label=_("Name"),
+        max_length=120,
+        required=False,
+        widget=UnfoldAdminTextInputWidget,
         help_text=_("For a new account."),
     )
     role = forms.ChoiceField(
         label=_("Role"), choices=MemberRole.choices, widget=UnfoldAdminSelectWidget
     )
     may_unblind = forms.BooleanField(
-        label=_("May unblind"), required=False, widget=UnfoldBooleanSwitchWidget,
+        label=_("May unblind"),
+        required=False,
+        widget=UnfoldBooleanSwitchWidget,
         help_text=_("May see arms, receipts and memories. Each unblinding is logged."),
     )
 
@@ -101,9 +106,11 @@ def _new_password(
 ) -> HttpResponseBase:
     if request.method != "POST":
         return members.confirm(
-            request, member,
+            request,
+            member,
             title=_now("New one-time password"),
-            lead=_now("The old password of %(name)s stops working at once.") % {"name": member.user},
+            lead=_now("The old password of %(name)s stops working at once.")
+            % {"name": member.user},
             button=_now("Make a new password"),
         )
     password = one_time_password()
@@ -119,16 +126,23 @@ def _shown_once(
     lead = (
         _now("%(name)s has an account already and signs in with their own password.")
         if password is None
-        else _now("Give %(name)s this password. It is shown only now; they can change it after signing in.")
+        else _now(
+            "Give %(name)s this password. It is shown only now; they can change it once signed in."
+        )
     )
     response = render(
-        request, "back_office/shown_once.html",
+        request,
+        "back_office/shown_once.html",
         members.page_context(
-            request, member,
+            request,
+            member,
             title=_now("Access of %(name)s") % {"name": member.user},
             lead=lead % {"name": member.user.email},
-            values=[] if password is None else [
-                (_now("E-mail"), member.user.email), (_now("Password"), password),
+            values=[]
+            if password is None
+            else [
+                (_now("E-mail"), member.user.email),
+                (_now("Password"), password),
             ],
         ),
     )
@@ -169,8 +183,11 @@ class MemberAdmin(TenantModelAdmin):
     fieldsets = [(None, {"fields": ["email", "name", "role", "may_unblind"]})]
     pages = [
         ObjectPage(
-            slug="password", title=_("New one-time password"), icon="lock_reset",
-            view=_new_password, shown=_may_reset,
+            slug="password",
+            title=_("New one-time password"),
+            icon="lock_reset",
+            view=_new_password,
+            shown=_may_reset,
         )
     ]
 
@@ -209,14 +226,23 @@ class MemberAdmin(TenantModelAdmin):
         if request.method == "POST" and form.is_valid():
             member, password = self._admit(lab_id, form.cleaned_data)
             self.record(
-                request, "add", member, role=member.role, may_unblind=member.may_unblind,
+                request,
+                "add",
+                member,
+                role=member.role,
+                may_unblind=member.may_unblind,
                 new_account=password is not None,
             )
             return _shown_once(request, self, member, password)
         return render(
-            request, "back_office/form.html",
+            request,
+            "back_office/form.html",
             self.page_context(
-                request, None, title=_now("Add a member"), form=form, button=_now("Add"),
+                request,
+                None,
+                title=_now("Add a member"),
+                form=form,
+                button=_now("Add"),
                 back_url=self.list_url(),
             ),
         )

@@ -44,19 +44,20 @@ def help_of(parameter: Parameter) -> SafeString:
         facts.append(parameter.source)
     return format_html(
         "{}<span class='ml-facts'>{}</span>",
-        parameter.help(get_language() or "en"), " · ".join(facts),
+        parameter.help(get_language() or "en"),
+        " · ".join(facts),
     )
 
 
 def field_of(parameter: Parameter, value: Value) -> forms.Field:
     common = {
-        "label": parameter.name, "help_text": help_of(parameter), "initial": value,
+        "label": parameter.name,
+        "help_text": help_of(parameter),
+        "initial": value,
     }
     match parameter.default:
         case bool():
-            return forms.BooleanField(
-                required=False, widget=UnfoldBooleanSwitchWidget, **common
-            )
+            return forms.BooleanField(required=False, widget=UnfoldBooleanSwitchWidget, **common)
         case int():
             return forms.IntegerField(widget=UnfoldAdminIntegerFieldWidget, **common)
         case float():
@@ -66,7 +67,8 @@ def field_of(parameter: Parameter, value: Value) -> forms.Field:
         case _ if parameter.choices:
             return forms.ChoiceField(
                 choices=[(each, each) for each in parameter.choices],
-                widget=UnfoldAdminSelectWidget, **common,
+                widget=UnfoldAdminSelectWidget,
+                **common,
             )
     return forms.CharField(widget=UnfoldAdminTextInputWidget, **common)
 
@@ -83,24 +85,31 @@ class ArmForm(forms.ModelForm):
         super().__init__(*args, **kwargs)
         if "architecture" in self.fields:
             self.fields["architecture"] = forms.ChoiceField(
-                label=_now("Architecture"), choices=architectures.choices(),
+                label=_now("Architecture"),
+                choices=architectures.choices(),
                 widget=UnfoldAdminSelectWidget,
                 help_text=_now("It can't be changed later; its parameters appear after saving."),
             )
         if "preset" in self.fields:
             self.fields["preset"] = forms.ChoiceField(
-                label=_now("Preset"), choices=self._presets(), required=False,
+                label=_now("Preset"),
+                choices=self._presets(),
+                required=False,
                 widget=UnfoldAdminSelectWidget(attrs={"data-presets": "ml-presets"}),
                 help_text=_now("Applies its values to the parameters below."),
             )
 
     def _presets(self) -> list[tuple[str, str]]:
         key = self.instance.architecture
-        names = architectures.architecture(key).presets if key else {
-            name: None
-            for each in architectures.keys()
-            for name in architectures.architecture(each).presets
-        }
+        names = (
+            architectures.architecture(key).presets
+            if key
+            else {
+                name: None
+                for each in architectures.keys()  # noqa: SIM118 - a function of the module
+                for name in architectures.architecture(each).presets
+            }
+        )
         return [(CUSTOM, _now("custom")), *((name, name) for name in names)]
 
     def clean(self) -> dict[str, Any]:

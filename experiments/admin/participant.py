@@ -34,7 +34,10 @@ from experiments.rights import Area, Viewer, viewer_of
 
 FINISHED = (SessionState.ENDED, SessionState.COMPLETE)
 STATES = {
-    "open": "success", "closing": "warning", "ended": "info", "complete": "info",
+    "open": "success",
+    "closing": "warning",
+    "ended": "info",
+    "complete": "info",
     "expired": "danger",
 }
 
@@ -59,10 +62,14 @@ class ParticipantAdmin(ReadOnlyAdmin):
     list_filter = ["study", "state", "test_mode"]
     list_select_related = ["study", "version"]
     search_fields = ["code", "study__title"]
+    ordering = ["-pk"]
     inlines = [SessionInline]
     pages = [
         ObjectPage(
-            slug="unblind", title=_("Unblind"), icon="visibility", view=unblind_page,
+            slug="unblind",
+            title=_("Unblind"),
+            icon="visibility",
+            view=unblind_page,
             shown=_can_unblind,
         )
     ]
@@ -93,18 +100,30 @@ class ParticipantAdmin(ReadOnlyAdmin):
         return shown
 
     def get_fields(self, request: HttpRequest, obj: Participant | None = None) -> Any:
-        fields = ["code", "study", "state", "progress", "entered_at", "consented_at",
-                  "test_mode", "clock_offset"]
+        fields = [
+            "code",
+            "study",
+            "state",
+            "progress",
+            "entered_at",
+            "consented_at",
+            "test_mode",
+            "clock_offset",
+        ]
         viewer = viewer_of(request)
         if obj is not None and viewer is not None and viewer.sees_arm_of(obj):
             fields.append("arm")
         return fields
 
     @display(
-        description=_("state"), ordering="state",
+        description=_("state"),
+        ordering="state",
         label={
-            "invited": "info", "active": "success", "complete": "success",
-            "declined": "warning", "withdrawn": "danger",
+            "invited": "info",
+            "active": "success",
+            "complete": "success",
+            "declined": "warning",
+            "withdrawn": "danger",
         },
     )
     def state_label(self, participant: Participant) -> tuple[str, str]:
@@ -133,17 +152,43 @@ class ParticipantAdmin(ReadOnlyAdmin):
 class SessionAdmin(ReadOnlyAdmin):
     area = Area.PEOPLE
     menu, menu_position, icon = Menu.PEOPLE, 20, "forum"
-    list_display = ["participant", "study", "stage_key", "state_label", "turns", "started_at",
-                    "ended_at", "closed_by"]
-    list_filter = ["participant__study", "stage_key", "state", "closed_by", "participant__test_mode"]
+    list_display = [
+        "participant",
+        "study",
+        "stage_key",
+        "state_label",
+        "turns",
+        "started_at",
+        "ended_at",
+        "closed_by",
+    ]
+    list_filter = [
+        "participant__study",
+        "stage_key",
+        "state",
+        "closed_by",
+        "participant__test_mode",
+    ]
     list_select_related = ["participant__study"]
     search_fields = ["participant__code", "stage_key"]
     ordering = ["-started_wall"]
 
     def get_fields(self, request: HttpRequest, obj: Session | None = None) -> Any:
-        fields = ["participant", "study", "stage_key", "number", "state", "manipulation",
-                  "turns", "started_at", "last_activity_at", "window_closes_at", "ended_at",
-                  "closed_by", "started_wall"]
+        fields = [
+            "participant",
+            "study",
+            "stage_key",
+            "number",
+            "state",
+            "manipulation",
+            "turns",
+            "started_at",
+            "last_activity_at",
+            "window_closes_at",
+            "ended_at",
+            "closed_by",
+            "started_wall",
+        ]
         viewer = viewer_of(request)
         if obj is not None and viewer is not None and viewer.sees_arm_of(obj.participant):
             fields.append("degraded")
@@ -176,12 +221,29 @@ class ConsentAdmin(ReadOnlyAdmin):
 @admin.register(Allocation)
 class AllocationAdmin(EvidenceAdmin):
     menu_position, icon = 10, "shuffle"
-    list_display = ["participant", "arm_key", "stratum", "position", "block", "test_mode", "study_at"]
+    list_display = [
+        "participant",
+        "arm_key",
+        "stratum",
+        "position",
+        "block",
+        "test_mode",
+        "study_at",
+    ]
     list_filter = ["participant__study", "arm_key", "test_mode"]
     list_select_related = ["participant"]
     search_fields = ["participant__code", "stratum"]
-    fields = ["participant", "arm_key", "stratum", "position", "block", "block_size", "test_mode",
-              "study_at", "recorded_at"]
+    fields = [
+        "participant",
+        "arm_key",
+        "stratum",
+        "position",
+        "block",
+        "block_size",
+        "test_mode",
+        "study_at",
+        "recorded_at",
+    ]
 
 
 @admin.register(AllocationCounter)

@@ -133,6 +133,7 @@ class StudyAdmin(TenantModelAdmin):
     list_display = ["title", "status_label", "language", "enrolled", "test_runs", "created_at"]
     list_filter = ["status", "language"]
     search_fields = ["title"]
+    ordering = ["-pk"]  # an annotated queryset forgets the model's own
     inlines = [StageInline, ArmInline]
     pages = STUDY_PAGES
     readonly_fields = ["status"]

@@ -29,13 +29,18 @@ def _open_study(request: HttpRequest, studies: TenantModelAdmin, study: Study) -
         configuration = study.configuration()
     except ValidationError as error:
         return studies.confirm(
-            request, study, title=_now("This study can't be opened yet"),
-            lead=_now("Put this right first:"), points=error.messages, button=None,
+            request,
+            study,
+            title=_now("This study can't be opened yet"),
+            lead=_now("Put this right first:"),
+            points=error.messages,
+            button=None,
         )
     troubles = launch_troubles(study)
     if request.method != "POST" or troubles:
         return studies.confirm(
-            request, study,
+            request,
+            study,
             title=_now("Open the study"),
             lead=_now(
                 "The configuration is frozen under its SHA-256. Whoever consents from now on runs "
@@ -45,11 +50,22 @@ def _open_study(request: HttpRequest, studies: TenantModelAdmin, study: Study) -
                 (_now("Stages"), ", ".join(stage.key for stage in configuration.stages)),
                 (
                     _now("Arms"),
-                    ", ".join(f"{arm.label} = {arm.name} ({arm.weight})" for arm in configuration.arms),
+                    ", ".join(
+                        f"{arm.label} = {arm.name} ({arm.weight})" for arm in configuration.arms
+                    ),
                 ),
-                (_now("Talking model"), f"{configuration.talking.provider} · {configuration.talking.model}"),
-                (_now("Extraction model"), f"{configuration.extraction.provider} · {configuration.extraction.model}"),
-                (_now("Embedder"), f"{configuration.embedding.provider} · {configuration.embedding.model}"),
+                (
+                    _now("Talking model"),
+                    f"{configuration.talking.provider} · {configuration.talking.model}",
+                ),
+                (
+                    _now("Extraction model"),
+                    f"{configuration.extraction.provider} · {configuration.extraction.model}",
+                ),
+                (
+                    _now("Embedder"),
+                    f"{configuration.embedding.provider} · {configuration.embedding.model}",
+                ),
                 (_now("Within the session"), study.get_within_session_display()),
                 (_now("Instruction"), study.get_instruction_display()),
                 (_now("Allocation"), study.get_allocation_time_display()),
@@ -60,9 +76,7 @@ def _open_study(request: HttpRequest, studies: TenantModelAdmin, study: Study) -
         )
     version = study.open()
     studies.record(request, "open_study", study, version=version.number, sha256=version.sha256)
-    messages.success(
-        request, _now("Open, under version %(number)s.") % {"number": version.number}
-    )
+    messages.success(request, _now("Open, under version %(number)s.") % {"number": version.number})
     return redirect(studies.change_url(study))
 
 
@@ -74,7 +88,10 @@ def launch_troubles(study: Study) -> list[str]:
         troubles.append(_now("There is no stage."))
     if any(stage.manipulation for stage in stages) and not study.arms.exists():
         troubles.append(_now("A stage has the manipulation active, but there is no arm."))
-    for name, text in ((_now("information sheet"), study.information), (_now("consent statement"), study.consent)):
+    for name, text in (
+        (_now("information sheet"), study.information),
+        (_now("consent statement"), study.consent),
+    ):
         if not text.strip():
             troubles.append(_now("The %(name)s is empty.") % {"name": name})
     return troubles
@@ -83,9 +100,12 @@ def launch_troubles(study: Study) -> list[str]:
 def _close_study(request: HttpRequest, studies: TenantModelAdmin, study: Study) -> HttpResponseBase:
     if request.method != "POST":
         return studies.confirm(
-            request, study, title=_now("Close the study"),
+            request,
+            study,
+            title=_now("Close the study"),
             lead=_now("Nobody can enter any more. Participants who are in it go on."),
-            button=_now("Close"), danger=True,
+            button=_now("Close"),
+            danger=True,
         )
     study.status = StudyStatus.CLOSED
     study.save(update_fields=["status"])
@@ -94,11 +114,15 @@ def _close_study(request: HttpRequest, studies: TenantModelAdmin, study: Study) 
     return redirect(studies.change_url(study))
 
 
-def _link(request: HttpRequest, studies: TenantModelAdmin, study: Study, *, test: bool) -> HttpResponseBase:
+def _link(
+    request: HttpRequest, studies: TenantModelAdmin, study: Study, *, test: bool
+) -> HttpResponseBase:
     title = _now("Link for test runs") if test else _now("Link for participants")
     if request.method != "POST":
         return studies.confirm(
-            request, study, title=title,
+            request,
+            study,
+            title=title,
             lead=_now(
                 "Whoever opens it enters as a test run, which can skip days and never counts."
             )
@@ -109,9 +133,12 @@ def _link(request: HttpRequest, studies: TenantModelAdmin, study: Study, *, test
     token = EntryLink.objects.issue(lab_id=study.lab_id, study_id=study.pk, test_mode=test)
     studies.record(request, "issue_link", study, test_mode=test)
     response = render(
-        request, "back_office/shown_once.html",
+        request,
+        "back_office/shown_once.html",
         studies.page_context(
-            request, study, title=title,
+            request,
+            study,
+            title=title,
             lead=_now("Copy the address now: only its hash is kept, so it can't be shown again."),
             values=[(title, request.build_absolute_uri(reverse("journey:join", args=[token])))],
         ),
@@ -141,9 +168,14 @@ def _duplicate(request: HttpRequest, studies: TenantModelAdmin, study: Study) ->
         studies.record(request, "add", copy, duplicate_of=study.pk)
         return redirect(studies.change_url(copy))
     return render(
-        request, "back_office/form.html",
+        request,
+        "back_office/form.html",
         studies.page_context(
-            request, study, title=_now("Duplicate"), form=form, button=_now("Duplicate"),
+            request,
+            study,
+            title=_now("Duplicate"),
+            form=form,
+            button=_now("Duplicate"),
             lead=_now("A new draft with the same texts, stages and arms, and nobody in it."),
         ),
     )
@@ -151,7 +183,9 @@ def _duplicate(request: HttpRequest, studies: TenantModelAdmin, study: Study) ->
 
 class ReasonForm(forms.Form):
     reason = forms.CharField(
-        label=_("Reason"), max_length=200, widget=UnfoldAdminTextInputWidget,
+        label=_("Reason"),
+        max_length=200,
+        widget=UnfoldAdminTextInputWidget,
         help_text=_("Kept in the audit log."),
     )
 
@@ -166,9 +200,14 @@ def unblind_page(
         messages.success(request, _now("You see arms, receipts and memories until you log out."))
         return redirect(pages.change_url(target))
     return render(
-        request, "back_office/form.html",
+        request,
+        "back_office/form.html",
         pages.page_context(
-            request, target, title=_now("Unblind"), form=form, button=_now("Unblind"),
+            request,
+            target,
+            title=_now("Unblind"),
+            form=form,
+            button=_now("Unblind"),
             lead=_now(
                 "You will see arms, receipts and memories until you log out or blind yourself "
                 "again. Who unblinded themselves, when and why stays in the audit log."
@@ -179,31 +218,55 @@ def unblind_page(
 
 STUDY_PAGES = [
     ObjectPage(
-        slug="open", title=_("Open"), icon="lock_open", view=_open_study,
+        slug="open",
+        title=_("Open"),
+        icon="lock_open",
+        view=_open_study,
         variant=ActionVariant.PRIMARY,
-        shown=lambda viewer, study: viewer.may(Area.DESIGN, Right.CHANGE)
-        and study.status != StudyStatus.ARCHIVED,
+        shown=lambda viewer, study: (
+            viewer.may(Area.DESIGN, Right.CHANGE) and study.status != StudyStatus.ARCHIVED
+        ),
     ),
     ObjectPage(
-        slug="link", title=_("Entry link"), icon="link", view=_entry_link,
-        shown=lambda viewer, study: _may_change(viewer, study)
-        and study.status in (StudyStatus.PILOTING, StudyStatus.OPEN),
+        slug="link",
+        title=_("Entry link"),
+        icon="link",
+        view=_entry_link,
+        shown=lambda viewer, study: (
+            _may_change(viewer, study) and study.status in (StudyStatus.PILOTING, StudyStatus.OPEN)
+        ),
     ),
     ObjectPage(
-        slug="test-link", rare=True, title=_("Test link"), icon="bug_report", view=_test_link,
+        slug="test-link",
+        rare=True,
+        title=_("Test link"),
+        icon="bug_report",
+        view=_test_link,
         shown=_may_change,
     ),
     ObjectPage(
-        slug="duplicate", rare=True, title=_("Duplicate"), icon="content_copy", view=_duplicate,
+        slug="duplicate",
+        rare=True,
+        title=_("Duplicate"),
+        icon="content_copy",
+        view=_duplicate,
         shown=lambda viewer, study: viewer.may(Area.DESIGN, Right.CHANGE),
     ),
     ObjectPage(
-        slug="close", rare=True, title=_("Close"), icon="lock", view=_close_study,
-        shown=lambda viewer, study: _may_change(viewer, study)
-        and study.status in (StudyStatus.PILOTING, StudyStatus.OPEN),
+        slug="close",
+        rare=True,
+        title=_("Close"),
+        icon="lock",
+        view=_close_study,
+        shown=lambda viewer, study: (
+            _may_change(viewer, study) and study.status in (StudyStatus.PILOTING, StudyStatus.OPEN)
+        ),
     ),
     ObjectPage(
-        slug="unblind", title=_("Unblind"), icon="visibility", view=unblind_page,
+        slug="unblind",
+        title=_("Unblind"),
+        icon="visibility",
+        view=unblind_page,
         shown=lambda viewer, study: viewer.member.may_unblind and not viewer.sees_arms_of(study),
     ),
 ]

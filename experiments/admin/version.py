@@ -63,7 +63,8 @@ def rendered_difference(before: Any, after: Any) -> SafeString:
     return format_html(
         "<pre class='ml-json ml-lines'>{}</pre>",
         format_html_join(
-            "\n", "<span class='ml-{}'>{}</span>",
+            "\n",
+            "<span class='ml-{}'>{}</span>",
             ((kinds.get(line[:1], "same"), line) for line in lines),
         ),
     )

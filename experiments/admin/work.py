@@ -26,14 +26,18 @@ from memlab.core.ledger import Job, JobState
 def _try_again(request: HttpRequest, jobs: TenantModelAdmin, job: Job) -> HttpResponseBase:
     if request.method != "POST":
         return jobs.confirm(
-            request, job,
+            request,
+            job,
             title=_now("Try again"),
             lead=_now("The step starts anew within a minute, with its attempts counted from 0."),
             button=_now("Try again"),
         )
     job.restart()
     Due.objects.plan(
-        lab_id=job.lab_id, kind=DueKind.STEPS, subject=job.participant, study_at=None,
+        lab_id=job.lab_id,
+        kind=DueKind.STEPS,
+        subject=job.participant,
+        study_at=None,
         wall_at=wall_now(),
     )
     jobs.record(request, "job_restarted", job, kind=job.kind)
@@ -54,18 +58,29 @@ class JobAdmin(ReadOnlyAdmin):
     search_fields = ["failure"]
     ordering = ["-pk"]
     fields = [
-        "kind", "state", "attempts", "failure", "study_at", "not_before", "created_at",
+        "kind",
+        "state",
+        "attempts",
+        "failure",
+        "study_at",
+        "not_before",
+        "created_at",
         "finished_at",
     ]
     pages = [
         ObjectPage(
-            slug="again", title=_("Try again"), icon="replay", view=_try_again, shown=_given_up,
+            slug="again",
+            title=_("Try again"),
+            icon="replay",
+            view=_try_again,
+            shown=_given_up,
             variant=ActionVariant.PRIMARY,
         )
     ]
 
     @display(
-        description=_("state"), ordering="state",
+        description=_("state"),
+        ordering="state",
         label={"done": "success", "pending": "info", "failed": "danger"},
     )
     def state_label(self, job: Job) -> tuple[str, Any]:

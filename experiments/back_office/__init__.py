@@ -16,7 +16,6 @@ from django.shortcuts import render
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.translation import gettext as _now
-from django.utils.translation import gettext_lazy as _
 from unfold.admin import ModelAdmin, TabularInline
 from unfold.enums import ActionVariant
 
@@ -87,7 +86,9 @@ class TenantModelAdmin(ModelAdmin):
             raise Http404
         return super().get_queryset(request).filter(**{self.tenant_column: viewer.member.lab_id})
 
-    def _get_obj_does_not_exist_redirect(self, request: HttpRequest, opts: Any, object_id: str) -> Any:
+    def _get_obj_does_not_exist_redirect(
+        self, request: HttpRequest, opts: Any, object_id: str
+    ) -> Any:
         raise Http404
 
     # Rights
@@ -149,7 +150,9 @@ class TenantModelAdmin(ModelAdmin):
     def change_url(self, row: Model) -> str:
         return self.page_url("change", row)
 
-    def page_context(self, request: HttpRequest, row: Model | None, **context: Any) -> dict[str, Any]:
+    def page_context(
+        self, request: HttpRequest, row: Model | None, **context: Any
+    ) -> dict[str, Any]:
         return {
             **self.admin_site.each_context(request),
             "opts": self.model._meta,
@@ -173,7 +176,11 @@ class TenantModelAdmin(ModelAdmin):
             rare = [self._button(page, row) for page in pages if page.rare]
             context["actions_detail"] = [
                 *(self._button(page, row) for page in pages if not page.rare),
-                *([{"title": _now("More"), "items": rare, "variant": ActionVariant.DEFAULT}] if rare else []),
+                *(
+                    [{"title": _now("More"), "items": rare, "variant": ActionVariant.DEFAULT}]
+                    if rare
+                    else []
+                ),
             ]
         return super().render_change_form(request, context, *args, **kwargs)
 
@@ -203,9 +210,7 @@ class TenantModelAdmin(ModelAdmin):
         return [self.record(request, "delete", row, name=str(row)) for row in queryset]
 
     def record(self, request: HttpRequest, action: str, row: Model, **details: Any) -> AuditEntry:
-        return AuditEntry.objects.record(
-            action, user_id=request.user.pk, target=row, **details
-        )
+        return AuditEntry.objects.record(action, user_id=request.user.pk, target=row, **details)
 
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None

@@ -17,7 +17,9 @@ from django.utils.translation import gettext as _
 from experiments.models import AuditEntry
 
 
-def form_changes(form: BaseForm, formsets: Iterable[BaseFormSet], *, secret: frozenset[str]) -> dict[str, Any]:
+def form_changes(
+    form: BaseForm, formsets: Iterable[BaseFormSet], *, secret: frozenset[str]
+) -> dict[str, Any]:
     """``{"fields": {name: {"before", "after"}}, "added": […], "changed": […], "deleted": […]}``.
 
     A field in ``secret`` is only said to have been replaced.
@@ -40,13 +42,14 @@ def form_changes(form: BaseForm, formsets: Iterable[BaseFormSet], *, secret: fro
 
 
 def _fields(form: BaseForm, secret: frozenset[str]) -> dict[str, Any]:
-    return {
-        name: "replaced"
-        if name in secret
-        else {"before": _plain(form.initial.get(name)), "after": _plain(form.cleaned_data.get(name))}
-        for name in form.changed_data
-        if name in form.fields
-    }
+    changes: dict[str, Any] = {}
+    for name in form.changed_data:
+        before, after = _plain(form.initial.get(name)), _plain(form.cleaned_data.get(name))
+        if name in secret:
+            changes[name] = "replaced"
+        elif before != after:
+            changes[name] = {"before": before, "after": after}
+    return changes
 
 
 def _plain(value: Any) -> Any:
@@ -61,7 +64,9 @@ def summary(entry: AuditEntry) -> str:
     details = entry.details
     words = [", ".join(details.get("fields", {}))]
     words += [
-        f"{change} {len(details[change])}" for change in ("added", "changed", "deleted") if details.get(change)
+        f"{change} {len(details[change])}"
+        for change in ("added", "changed", "deleted")
+        if details.get(change)
     ]
     if details.get("reason"):
         words.append(f"“{details['reason']}”")
@@ -71,23 +76,40 @@ def summary(entry: AuditEntry) -> str:
 def details_table(entry: AuditEntry) -> SafeString:
     """Every changed field with its values before and after."""
     rows = [
-        (name, *( ("–", _("replaced")) if change == "replaced" else (_shown(change["before"]), _shown(change["after"]))))
+        (
+            name,
+            *(
+                ("–", _("replaced"))
+                if change == "replaced"
+                else (_shown(change["before"]), _shown(change["after"]))
+            ),
+        )
         for name, change in _all_fields(entry.details)
     ]
     if not rows:
-        return format_html("<pre class='ml-json'>{}</pre>", json.dumps(entry.details, ensure_ascii=False, indent=2))
-    body = format_html_join("", "<tr><th>{}</th><td><pre>{}</pre></td><td><pre>{}</pre></td></tr>", rows)
+        return format_html(
+            "<pre class='ml-json'>{}</pre>", json.dumps(entry.details, ensure_ascii=False, indent=2)
+        )
+    body = format_html_join(
+        "", "<tr><th>{}</th><td><pre>{}</pre></td><td><pre>{}</pre></td></tr>", rows
+    )
     return format_html(
         "<table class='ml-table ml-diff'><thead><tr><th>{}</th><th>{}</th><th>{}</th></tr></thead>"
         "<tbody>{}</tbody></table>",
-        _("Field"), _("Before"), _("After"), body,
+        _("Field"),
+        _("Before"),
+        _("After"),
+        body,
     )
 
 
 def _all_fields(details: dict[str, Any]) -> list[tuple[str, Any]]:
     own = list(details.get("fields", {}).items())
     for row in details.get("changed", []):
-        own += [(f"{row['kind']} {row['id']} · {name}", change) for name, change in row["fields"].items()]
+        own += [
+            (f"{row['kind']} {row['id']} · {name}", change)
+            for name, change in row["fields"].items()
+        ]
     return own
 
 

@@ -61,11 +61,11 @@ def needs(*, lab_id: int, sees_work: bool, wall: datetime) -> list[Need]:
         Need(
             title=_("Sessions that should have closed"),
             explanation=_("Their time was over more than ten minutes ago."),
-            count=Due.objects.filter(
-                lab_id=lab_id, kind=DueKind.SESSION, wall_at__lt=late
-            ).count()
+            count=Due.objects.filter(lab_id=lab_id, kind=DueKind.SESSION, wall_at__lt=late).count()
             + Session.objects.filter(
-                lab_id=lab_id, state=SessionState.CLOSING, ended_at__lt=late,
+                lab_id=lab_id,
+                state=SessionState.CLOSING,
+                ended_at__lt=late,
                 participant__clock_offset=timedelta(),
             ).count(),
             url=f"{sessions}?state__exact=open",
@@ -121,9 +121,7 @@ def enrolment(*, lab_id: int) -> list[Enrolment]:
         return Count("participants", filter=real & Q(participants__state__in=states))
 
     talking = dict(
-        Session.objects.filter(
-            lab_id=lab_id, state=SessionState.OPEN, participant__test_mode=False
-        )
+        Session.objects.filter(lab_id=lab_id, state=SessionState.OPEN, participant__test_mode=False)
         .order_by()
         .values_list("participant__study_id")
         .annotate(Count("pk"))

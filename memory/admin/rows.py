@@ -26,15 +26,41 @@ def _json(value: Any) -> SafeString:
 @admin.register(Episode)
 class EpisodeAdmin(EvidenceAdmin):
     menu_position, icon = 50, "auto_stories"
-    list_display = ["excerpt", "participant", "stage_key", "encoded_at", "salience", "g",
-                    "recall_count", "last_recalled_at", "recallable_until"]
+    list_display = [
+        "excerpt",
+        "participant",
+        "stage_key",
+        "encoded_at",
+        "salience",
+        "g",
+        "recall_count",
+        "last_recalled_at",
+        "recallable_until",
+    ]
     list_filter = ["participant__study", "stage_key"]
     list_select_related = ["participant"]
     search_fields = ["text", "participant__code"]
     ordering = ["-encoded_at"]
-    fields = ["participant", "stage_key", "session_number", "text", "form", "encoded_at", "anchor",
-              "g", "salience", "importance", "intensity", "self_disclosure", "value_relevance",
-              "recall_count", "last_recalled_at", "recallable_until", "embedder", "sources"]
+    fields = [
+        "participant",
+        "stage_key",
+        "session_number",
+        "text",
+        "form",
+        "encoded_at",
+        "anchor",
+        "g",
+        "salience",
+        "importance",
+        "intensity",
+        "self_disclosure",
+        "value_relevance",
+        "recall_count",
+        "last_recalled_at",
+        "recallable_until",
+        "embedder",
+        "sources",
+    ]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Episode]:
         return super().get_queryset(request).defer("vector")
@@ -55,8 +81,18 @@ class TraitAdmin(EvidenceAdmin):
     list_filter = ["dimension", "participant__study", "stage_key"]
     list_select_related = ["participant"]
     search_fields = ["text", "key", "participant__code"]
-    fields = ["participant", "dimension", "key", "text", "emotion", "salience", "stage_key",
-              "session_number", "learned_at", "sources"]
+    fields = [
+        "participant",
+        "dimension",
+        "key",
+        "text",
+        "emotion",
+        "salience",
+        "stage_key",
+        "session_number",
+        "learned_at",
+        "sources",
+    ]
 
     @admin.display(description=_("trait"), ordering="text")
     def worded(self, trait: Trait) -> str:
@@ -75,8 +111,17 @@ class MemoryEventAdmin(EvidenceAdmin):
     list_select_related = ["participant"]
     search_fields = ["participant__code"]
     ordering = ["-pk"]
-    fields = ["participant", "event", "memory_kind", "memory_id", "cause", "shown_before",
-              "shown_after", "study_at", "wall_at"]
+    fields = [
+        "participant",
+        "event",
+        "memory_kind",
+        "memory_id",
+        "cause",
+        "shown_before",
+        "shown_after",
+        "study_at",
+        "wall_at",
+    ]
 
     @admin.display(description=_("before"))
     def shown_before(self, event: MemoryEvent) -> SafeString:

@@ -1,0 +1,218 @@
+"""A lab with a row of every kind, whose every text is a canary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import uuid4
+
+from chat import conversation
+from chat.models import Message, Receipt, Reply
+from experiments.models import (
+    Allocation,
+    AllocationCounter,
+    Arm,
+    AuditEntry,
+    Lab,
+    Participant,
+    ProviderKey,
+    Session,
+    Study,
+)
+from memlab.core.clock import wall_now
+from memlab.core.due import Due, DueKind
+from memlab.core.ledger import Job, JobKind, JobState
+from memlab.core.tenancy import lab_scope
+from memory.enums import Cause, EventKind, MemoryKind, ProfilePart, RunPart
+from memory.models import ConsolidationRun, Episode, MemoryEvent, Trait
+from tests.studies import enrol, enter, make_study
+
+DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FilledLab:
+    """``canary`` is in every text of the lab; ``evidence`` only where an arm shows."""
+
+    lab: Lab
+    canary: str
+    evidence: str
+    secret: str
+    study: Study
+    participant: Participant
+    session: Session
+
+    @property
+    def arm_words(self) -> list[str]:
+        """What names an arm, and what only exists because of one."""
+        return [f"{self.canary.lower()}-arm", f"{self.canary}-label"[:20], self.evidence, "hybrid"]
+
+
+def fill(lab: Lab, canary: str) -> FilledLab:
+    """Give ``lab`` one row of each kind."""
+    evidence, secret = f"{canary}-EVIDENCE", f"sk-{canary}-SECRET-0123456789"
+    with lab_scope(lab.pk):
+        Lab.objects.filter(pk=lab.pk).update(name=f"{canary} lab")
+    study = make_study(
+        lab,
+        title=f"{canary} study",
+        assistant_name=f"{canary} name",
+        persona=f"{canary} persona",
+        information=f"{canary} information",
+        consent=f"{canary} consent",
+        arms={f"{canary.lower()}-arm": "hybrid"},
+        stages={
+            "title": f"{canary} stage",
+            "briefing": f"{canary} briefing",
+            "instructions": f"{canary} instructions",
+            "opening_line": f"{canary} opening",
+            "topics": [f"{canary} topic"],
+        },
+    )
+    with lab_scope(lab.pk):
+        Arm.objects.filter(study=study).update(label=f"{canary}-label"[:20])
+        key = ProviderKey(label=f"{canary} key", provider="dashscope")
+        key.seal(secret)
+        key.save()
+        study.open()
+    participant = enrol(study, arm=f"{canary.lower()}-arm")
+    session = enter(participant)
+    _talk(participant, session, canary, evidence)
+    _remember(participant, session, evidence)
+    return FilledLab(
+        lab=lab,
+        canary=canary,
+        evidence=evidence,
+        secret=secret,
+        study=study,
+        participant=participant,
+        session=session,
+    )
+
+
+def _talk(participant: Participant, session: Session, canary: str, evidence: str) -> None:
+    reference = conversation.SessionRef(
+        lab_id=participant.lab_id, participant=participant.public_id, session=session.pk
+    )
+    said = conversation.say(reference, client_id=uuid4(), text=f"{canary} said", wall=wall_now())
+    failed = conversation.say(
+        reference, client_id=uuid4(), text=f"{canary} said twice", wall=wall_now()
+    )
+    reading = {
+        "kind": "episode",
+        "id": str(uuid4()),
+        "text": evidence,
+        "recalled": True,
+        "reason": "recalled",
+        "relevance": 0.8,
+        "elapsed_days": 2.0,
+        "probability": 0.6,
+        "score": None,
+        "threshold": 0.45,
+        "message_ids": [],
+        "stage": "T1",
+    }
+    with lab_scope(participant.lab_id):
+        Message.objects.filter(pk=said.reply).update(text=f"{canary} answered")
+        reply = Reply.objects.get(pk=said.reply)
+        reply.succeed()
+        Reply.objects.get(pk=failed.reply).fail(
+            "timeout", detail=evidence, partial=evidence, retryable=True
+        )
+        Receipt.objects.create(
+            reply=reply,
+            attempt=1,
+            architecture="hybrid",
+            prompt={"system": evidence, "messages": [{"role": "user", "content": evidence}]},
+            sections=[{"key": "episodes", "title": evidence, "lines": [evidence]}],
+            recalled=[reading],
+            near_misses=[reading],
+            degraded=[evidence],
+            provider="offline",
+            model=evidence,
+            request_id=evidence,
+            finish_reason="stop",
+            prompt_tokens=987654,
+            completion_tokens=12,
+            timings={"recall": 3.5},
+        )
+        Session.objects.filter(pk=session.pk).update(degraded=[evidence])
+
+
+def _remember(participant: Participant, session: Session, evidence: str) -> None:
+    now = wall_now()
+    of_session = {
+        "participant": participant,
+        "session_id": session.pk,
+        "session_number": session.number,
+    }
+    with lab_scope(participant.lab_id):
+        version = participant.version
+        assert version is not None
+        AllocationCounter.objects.create(version=version, stratum=evidence, used=1)
+        Allocation.objects.filter(participant=participant).update(stratum=evidence)
+        episode = Episode.objects.create(
+            id=uuid4(),
+            **of_session,
+            recallable_until=now + DAY,
+            anchor=now,
+            g=20.0,
+            salience=0.5,
+            encoded_at=now,
+            importance=0.5,
+            intensity=0.5,
+            self_disclosure=0.5,
+            value_relevance=0.5,
+            ends_with=uuid4(),
+            embedder="scripted",
+            vector=[1.0, 0.0],
+            text=evidence,
+            message_ids=[uuid4()],
+            stage_key="T1",
+            form="in_context",
+        )
+        Trait.objects.create(
+            id=uuid4(),
+            **of_session,
+            dimension=ProfilePart.PREFERENCES,
+            text=evidence,
+            normalised=evidence.lower(),
+            salience=0.5,
+            stage_key="T1",
+            message_ids=[uuid4()],
+            learned_at=now,
+        )
+        MemoryEvent.objects.create(
+            participant=participant,
+            event=EventKind.ENCODED,
+            memory_kind=MemoryKind.EPISODE,
+            memory_id=episode.pk,
+            before=None,
+            after={"text": evidence},
+            cause=Cause.CONSOLIDATION,
+            session_id=session.pk,
+            study_at=now,
+        )
+        ConsolidationRun.objects.create(
+            participant=participant,
+            session_id=session.pk,
+            part=RunPart.EPISODES,
+            written={evidence: 1},
+            study_at=now,
+        )
+        AuditEntry.objects.record("change", target=participant.study, reason=evidence)
+        job = Job.objects.enqueue(
+            lab_id=participant.lab_id,
+            kind=JobKind.CONSOLIDATE,
+            participant=participant.public_id,
+            subject=session.pk,
+            study_at=now,
+        )
+        Job.objects.filter(pk=job.pk).update(state=JobState.FAILED, failure=evidence, attempts=6)
+        Due.objects.plan(
+            lab_id=participant.lab_id,
+            kind=DueKind.STEPS,
+            subject=participant.public_id,
+            study_at=None,
+            wall_at=now,
+        )

@@ -1,0 +1,147 @@
+"""Two labs full of canaries: no role of one sees a byte of the other, anywhere."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from experiments.models import Lab
+from experiments.rights import UNBLINDED
+from tests.admin.crawl import addresses_of, crawl, general_addresses, rows_of, tenant_admins
+from tests.admin.filled import FilledLab, fill
+from tests.people import member, signed_in
+
+MINE, THEIRS = "CANARYALICE", "CANARYCHARLIE"
+STAFF = ["Alice", "Bob", "Dora", "Erin"]
+
+
+@pytest.fixture
+def ours(lab: Lab) -> FilledLab:
+    return fill(lab, MINE)
+
+
+@pytest.fixture
+def theirs(other_lab: Lab) -> FilledLab:
+    filled = fill(other_lab, THEIRS)
+    member("Charlie", other_lab)
+    return filled
+
+
+def unblinded(client: Client, filled: FilledLab) -> Client:
+    """The browser, unblinded to everything of its lab's study."""
+    session = client.session
+    session[UNBLINDED] = {"lab": filled.lab.pk, "studies": [filled.study.pk], "participants": []}
+    session.save()
+    return client
+
+
+def everything(filled: FilledLab) -> list[str]:
+    """Every address of the lab, guessed or linked."""
+    own = [
+        address
+        for pages in tenant_admins()
+        for row in rows_of(pages, filled.lab.pk)
+        for address in addresses_of(pages, row.pk)
+    ]
+    return general_addresses([MINE, THEIRS]) + own
+
+
+@pytest.mark.parametrize("name", STAFF)
+def test_no_role_sees_a_byte_it_should_not(name: str, ours: FilledLab, theirs: FilledLab) -> None:
+    # A session that claims to be unblinded shows nothing without the permission.
+    client = unblinded(signed_in(name, ours.lab), ours)
+    found = crawl(client, everything(ours) + general_addresses([ours.evidence, "hybrid"]))
+    assert len(found.bodies) > 120
+    assert found.with_word(MINE)
+    assert set(found.statuses.values()) <= {200, 302, 404}
+    for word in (THEIRS, THEIRS.lower(), "Charlie"):
+        assert not found.with_word(word), word
+    for filled in (ours, theirs):
+        assert not found.with_word(filled.secret)
+    if name in ("Bob", "Dora"):
+        for word in (*ours.arm_words, "987654"):
+            assert not found.with_word(word), word
+
+
+@pytest.mark.parametrize("name", STAFF)
+def test_a_foreign_id_is_the_same_404_as_a_missing_one(
+    name: str, ours: FilledLab, theirs: FilledLab
+) -> None:
+    client = unblinded(signed_in(name, ours.lab), ours)
+    for pages in tenant_admins():
+        foreign = rows_of(pages, theirs.lab.pk)
+        assert foreign, f"{pages.model} has no row to guess at"
+        missing = (
+            "00000000-0000-4000-8000-000000000000" if "-" in str(foreign[0].pk) else "987654321"
+        )
+        nowhere = [client.get(address) for address in addresses_of(pages, missing)]
+        for row in foreign:
+            for address, none in zip(addresses_of(pages, row.pk), nowhere, strict=True):
+                guessed, posted = client.get(address), client.post(address, {"post": "yes"})
+                assert (guessed.status_code, none.status_code, posted.status_code) == (
+                    404,
+                    404,
+                    404,
+                )
+                assert guessed.content == none.content
+
+
+def test_rows_of_another_lab_are_no_choice(ours: FilledLab, theirs: FilledLab) -> None:
+    client = signed_in("Alice", ours.lab)
+    response = client.post(
+        "/admin/experiments/arm/add/",
+        {
+            "study": theirs.study.pk,
+            "key": "x",
+            "name": "x",
+            "label": "x",
+            "weight": 1,
+            "architecture": "sensory",
+            "preset": "",
+        },
+    )
+    assert response.status_code == 200
+    assert "study" in response.context["adminform"].form.errors
+    choices = client.get(
+        "/admin/autocomplete/?term=&app_label=experiments&model_name=arm&field_name=study"
+    ).json()["results"]
+    assert [choice["text"] for choice in choices] == [ours.study.title]
+
+
+def test_a_blinded_search_finds_nothing_by_what_is_hidden(ours: FilledLab) -> None:
+    client = signed_in("Bob", ours.lab)
+    for pages in tenant_admins():
+        response = client.get(f"{pages.list_url()}?q={ours.evidence}")
+        assert response.status_code == 404 or response.context["cl"].result_count == 0
+    for guess in ("allocations__arm_key=x", "sessions__degraded__isnull=0"):
+        response = client.get(f"/admin/experiments/participant/?{guess}")
+        assert response.status_code in (302, 400, 404)
+
+
+def test_a_researcher_designs_arms_but_does_not_see_who_has_which(ours: FilledLab) -> None:
+    client = unblinded(signed_in("Erin", ours.lab), ours)
+    assert client.get("/admin/experiments/arm/").status_code == 200
+    found = crawl(client, everything(ours))
+    seen = [
+        address
+        for address in found.with_word(ours.evidence)
+        if "/auditentry/" not in address and "/history/" not in address
+    ]
+    assert not seen
+    for kind in ("experiments/allocation", "chat/receipt", "memory/episode", "core/job"):
+        assert client.get(f"/admin/{kind}/").status_code == 404
+
+
+def test_permission_to_unblind_is_not_yet_unblinded(ours: FilledLab) -> None:
+    client = signed_in("Alice", ours.lab)
+    transcript = f"/admin/experiments/session/{ours.session.pk}/transcript/"
+    assert ours.evidence not in client.get(transcript).content.decode()
+    assert client.get("/admin/chat/receipt/").context["cl"].result_count == 0
+    unblind = f"/admin/experiments/participant/{ours.participant.pk}/unblind/"
+    assert client.post(unblind, {"reason": "a complaint"}).status_code == 302
+    assert ours.evidence in client.get(transcript).content.decode()
+    assert client.get("/admin/chat/receipt/").context["cl"].result_count == 1
+    history = client.get(f"/admin/experiments/participant/{ours.participant.pk}/history/")
+    assert "a complaint" in history.content.decode()
+    client.post("/admin/blind/")
+    assert ours.evidence not in client.get(transcript).content.decode()
