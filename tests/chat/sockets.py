@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 from asgiref.testing import ApplicationCommunicator
 from django.http import HttpResponse
 
-from experiments.access import COOKIE, remember
+from experiments.access import COOKIE, ParticipantRef, remember
 from experiments.models import Participant
 from memlab.asgi import routed
 from tests.studies import reference_of
@@ -80,7 +80,8 @@ class Tab:
                 return int(event["code"])
 
 
-def cookie_of(participant: Participant) -> str:
+def cookie_of(participant: Participant, reference: ParticipantRef | None = None) -> str:
+    """A participant's cookie; ``reference`` signs something else than the truth."""
     response = HttpResponse()
-    remember(response, reference_of(participant))
+    remember(response, reference or reference_of(participant))
     return f"{COOKIE}={response.cookies[COOKIE].value}"

@@ -42,11 +42,19 @@ class TenantQuerySet(models.QuerySet):
         self._require_lab()
         return super().update(**kwargs)
 
+    def _insert(self, *args: Any, **kwargs: Any) -> Any:
+        self._require_lab()
+        return super()._insert(*args, **kwargs)
+
+    def _raw_delete(self, using: str | None) -> int:
+        self._require_lab()
+        return super()._raw_delete(using)
+
     def _require_lab(self) -> int:
         return require_lab(f"rows of {self.model._meta.label}")
 
 
-class TenantManager(models.Manager.from_queryset(TenantQuerySet)):  
+class TenantManager(models.Manager.from_queryset(TenantQuerySet)):
     """Shows the active lab's rows only, and raises NoActiveLab where there is none."""
 
     def get_queryset(self) -> TenantQuerySet:
