@@ -53,13 +53,14 @@ class Claim:
 def next_pending(lab_id: int, session: UUID) -> UUID | None:
     """The first unsettled reply of a session."""
     with lab_scope(lab_id):
-        return Reply.objects.pending().filter(session=session).values_list("id", flat=True).first()
+        pending = Reply.objects.pending().filter(lab_id=lab_id, session=session)
+        return pending.values_list("id", flat=True).first()
 
 
 def session_of(lab_id: int, reply: UUID) -> UUID | None:
     """The session of a pending reply; a due row without one is removed."""
     with lab_scope(lab_id):
-        pending = Reply.objects.filter(pk=reply, state=ReplyState.PENDING)
+        pending = Reply.objects.filter(lab_id=lab_id, pk=reply, state=ReplyState.PENDING)
         session = pending.values_list("session_id", flat=True).first()
         if session is None:
             Due.objects.settle(lab_id=lab_id, kind=DueKind.REPLY, subject=reply)
@@ -73,7 +74,7 @@ def claim(lab_id: int, reply_id: UUID, *, wall: datetime) -> Claim | None:
     take down worker after worker.
     """
     with lab_scope(lab_id):
-        if not Reply.objects.filter(pk=reply_id).exists():
+        if not Reply.objects.filter(lab_id=lab_id, pk=reply_id).exists():
             Due.objects.settle(lab_id=lab_id, kind=DueKind.REPLY, subject=reply_id)
             return None
         reply, session = _locked(reply_id)

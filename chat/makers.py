@@ -6,13 +6,15 @@ import asyncio
 import logging
 from uuid import UUID
 
+from django_q.tasks import async_task
+
 from chat import claims, doorbell, sessions
 from chat.conversation import over_frame
 from chat.generation import make_reply
 from experiments.doors import DoorKeeper
 from experiments.models import Session
 from memlab.core.clock import wall_now
-from memlab.core.due import Due, DueKind
+from memlab.core.due import Due, DueKind, handler_of
 from memlab.core.tenancy import lab_scope
 from memlab.core.work import unit
 
@@ -68,20 +70,22 @@ class Makers:
 
     async def look(self) -> None:
         """One look at the due table."""
-        kinds = (DueKind.REPLY, DueKind.SESSION)
-        for row in await unit(Due.objects.hand_out, wall=wall_now(), kinds=kinds):
+        for row in await unit(Due.objects.hand_out, wall=wall_now()):
             try:
                 await self._attend(row)
             except Exception:  # it comes back; the rows behind it don't wait for that
                 logger.exception("%s %s could not be attended to", row.kind, row.subject)
 
     async def _attend(self, row: Due) -> None:
-        if row.kind == DueKind.SESSION:
-            await close_due_session(row.lab_id, row.subject)
-            return
-        session = await unit(claims.session_of, row.lab_id, row.subject)
-        if session is not None:
-            self.start(row.lab_id, session)
+        match row.kind:
+            case DueKind.SESSION:
+                await close_due_session(row.lab_id, row.subject)
+            case DueKind.STEPS:  # the cluster's work; it need not wait for the tick
+                await unit(async_task, handler_of(row.kind), row.lab_id, str(row.subject))
+            case DueKind.REPLY:
+                session = await unit(claims.session_of, row.lab_id, row.subject)
+                if session is not None:
+                    self.start(row.lab_id, session)
 
     async def aclose(self) -> None:
         """Stop everything; pending replies are taken over after their leases."""
@@ -101,7 +105,7 @@ async def close_due_session(lab_id: int, session: UUID) -> None:
 
 def _close(lab_id: int, session_id: UUID) -> claims.Frame | None:
     with lab_scope(lab_id):
-        if not Session.objects.filter(pk=session_id).exists():
+        if not Session.objects.filter(lab_id=lab_id, pk=session_id).exists():
             Due.objects.settle(lab_id=lab_id, kind=DueKind.SESSION, subject=session_id)
             return None
         sessions.close_if_due(session_id, wall=wall_now())

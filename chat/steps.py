@@ -179,7 +179,7 @@ def _settle(job: Job, degraded: tuple[str, ...], result: dict[str, int]) -> None
 
 def _is_of_lab(lab_id: int, participant: UUID) -> bool:
     with lab_scope(lab_id):
-        return Participant.objects.filter(public_id=participant).exists()
+        return Participant.objects.filter(lab_id=lab_id, public_id=participant).exists()
 
 
 def _next_job(participant: UUID) -> Job | None:
