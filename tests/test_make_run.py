@@ -52,7 +52,7 @@ class Run:
     after_stop = ""
 
     def __init__(self, printed: str) -> None:
-        self.participant = found(r"Participant · .*?(http\S+)", printed)
+        self.pages = re.findall(r"(?:English|中文）|days|天数）) +(http\S+)", printed)
         self.admin = found(r"Admin · .*?(http\S+)", printed)
         self.password = found(r"Password · 密码\s+(\S+)", printed)
 
@@ -70,7 +70,7 @@ def start_and_stop(environment: dict[str, str]) -> Run:
             run = read_until_up(process)
             started = psutil.Process(process.pid).children(recursive=True)
             assert any("qcluster" in child.cmdline() for child in started)
-            assert status_of(run.participant) == 200
+            assert [status_of(page) for page in run.pages] == [200, 200, 200, 200]
             assert status_of(run.admin) in {200, 302}
         finally:
             process.send_signal(signal.SIGINT)

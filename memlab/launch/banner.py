@@ -1,15 +1,14 @@
 """What `make run` prints when everything is up, in both languages."""
 
-import dataclasses
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from memlab.launch.errors import LaunchError
 
 
 @dataclass(frozen=True)
 class Demo:
-    """Where the demo study is and who may enter; what ``manage.py load_demo --json`` prints."""
+    """Where the demo studies are and who may enter; what ``manage.py load_demo --json`` prints."""
 
     participant_path: str
     participant_path_zh: str
@@ -23,8 +22,8 @@ class Demo:
 def read_demo(printed: str) -> Demo:
     """The demo's paths and fresh password from the command's output."""
     try:
-        fields = json.loads(printed[printed.index("{") : printed.rindex("}") + 1])
-        return Demo(**{field.name: fields[field.name] for field in dataclasses.fields(Demo)})
+        found = json.loads(printed[printed.index("{") : printed.rindex("}") + 1])
+        return Demo(**{field.name: found[field.name] for field in fields(Demo)})
     except (ValueError, KeyError) as error:
         raise LaunchError(
             f"load_demo printed no usable JSON ({error!r})",
@@ -38,9 +37,9 @@ def banner(demo: Demo, *, base: str, seconds: float) -> str:
   ────────────────────────────────────────────────────────────────
   Memlab is running · Memlab 已启动                      ({seconds:.0f} s)
 
-  Participant · 参与者      {base}{demo.participant_path}
-              · 中文        {base}{demo.participant_path_zh}
-  Test run (skips days)     {base}{demo.test_path}
+  Participant, English      {base}{demo.participant_path}
+  参与者（中文）            {base}{demo.participant_path_zh}
+  Test run, skips days      {base}{demo.test_path}
   试运行（可跳过天数）      {base}{demo.test_path_zh}
 
   Admin · 管理后台          {base}{demo.admin_path}

@@ -1,6 +1,7 @@
 """The supervisor behind `make run`, with small real processes as its parts."""
 
 import contextlib
+import json
 import os
 import signal
 import socket
@@ -9,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 
 import psutil
@@ -167,15 +169,11 @@ def test_health_says_what_is_wrong_until_nothing_is() -> None:
 
 
 def test_demo_is_read_from_the_commands_output_and_shown() -> None:
-    printed = (
-        'a warning\n{"participant_path": "/s/1/", "admin_path": "/admin/",'
-        ' "admin_username": "demo", "admin_password": "p w"}\n'
-    )
-    demo = Demo("/s/1/", "/s/2/", "/s/3/", "/s/4/", "/admin/", "demo", "p w")
-    assert read_demo(printed) == demo
+    demo = Demo("/p/1/", "/p/2/", "/t/1/", "/t/2/", "/admin/", "demo", "p w")
+    assert read_demo("a warning\n" + json.dumps(asdict(demo)) + "\n") == demo
     shown = banner(demo, base="http://127.0.0.1:8000", seconds=3.2)
-    assert "http://127.0.0.1:8000/s/1/\n" in shown
-    assert "http://127.0.0.1:8000/admin/\n" in shown
+    for path in ("/p/1/", "/p/2/", "/t/1/", "/t/2/", "/admin/"):
+        assert f" http://127.0.0.1:8000{path}\n" in shown
     assert "密码           p w\n" in shown
     for unusable in ("", "{}", "{no json}"):
         with pytest.raises(LaunchError, match="no usable JSON"):
