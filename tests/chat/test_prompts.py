@@ -49,7 +49,7 @@ def near(cosine: float) -> list[float]:
     return [cosine, (1 - cosine**2) ** 0.5]
 
 
-VECTORS = {QUESTION: [1, 0], SAID[1]: near(0.95)} | {text: near(0.0) for text in (*SAID[:1], *SAID[2:])}
+VECTORS: dict[str, list[float]] = {QUESTION: [1.0, 0.0], SAID[1]: near(0.95)} | {text: near(0.0) for text in (*SAID[:1], *SAID[2:])}
 
 
 async def prompt_of(
@@ -159,8 +159,9 @@ async def test_within_session_decides_what_of_the_current_session_is_seen(lab: L
         await talk.stage("T1", START)
         await talk.end(START + timedelta(minutes=1))
         await talk.stage("T2", T2)
-        for text in ("one", "two", "three"):
-            reply = await talk.say(text)
+        await talk.say("one")
+        await talk.say("two")
+        reply = await talk.say("three")
         messages = (await talk.receipt(reply)).prompt["messages"]
         seen[factor] = [message["content"] for message in messages]
     assert seen == {

@@ -72,7 +72,6 @@ class TenantModel(models.Model):
         on_delete=models.PROTECT,
         related_name="+",
         editable=False,
-        default=active_lab_id,
         db_index=False,  # the unique (lab_id, id) of every tenant table serves
     )
 
@@ -82,3 +81,8 @@ class TenantModel(models.Model):
         abstract = True
         # Following a foreign key, saving and refreshing use the refusing manager too.
         base_manager_name = "objects"
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.__dict__.get("lab_id", self) is None:  # not deferred, and not given
+            self.lab_id = active_lab_id()
