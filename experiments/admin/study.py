@@ -136,7 +136,7 @@ class StudyAdmin(TenantModelAdmin):
     ordering = ["-pk"]  # an annotated queryset forgets the model's own
     inlines = [StageInline, ArmInline]
     pages = STUDY_PAGES
-    readonly_fields = ["status"]
+    readonly_fields = ["status", "public_id"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Study]:
         return (
@@ -171,7 +171,7 @@ class StudyAdmin(TenantModelAdmin):
 
     def get_fieldsets(self, request: HttpRequest, obj: Study | None = None) -> Any:
         tabs = [
-            (_("General"), ["title", ("status", "language"), "time_zone"], None),
+            (_("General"), ["title", ("status", "language"), ("time_zone", "public_id")], None),
             (
                 _("Texts"),
                 ["assistant_name", "persona", "information", "consent"],

@@ -264,6 +264,7 @@ STUDY_PAGES = [
     ),
     ObjectPage(
         slug="unblind",
+        rare=True,
         title=_("Unblind"),
         icon="visibility",
         view=unblind_page,

@@ -1,5 +1,5 @@
 """The back office of memories: read-only, and only for whoever is unblinded."""
 
-from memory.admin import rows
+from memory.admin import feasibility, rows
 
-__all__ = ["rows"]
+__all__ = ["feasibility", "rows"]
