@@ -1,6 +1,5 @@
 import django.contrib.postgres.fields
 import django.db.models.deletion
-import memlab.core.tenancy.scope
 import pgvector.django
 import uuid
 from django.db import migrations, models
@@ -28,7 +27,7 @@ class Migration(migrations.Migration):
                 ('dropped', models.JSONField(default=dict, help_text="Refused items of the model's answer, by reason.", verbose_name='dropped')),
                 ('study_at', models.DateTimeField(verbose_name='at (study time)')),
                 ('wall_at', models.DateTimeField(auto_now_add=True, verbose_name='recorded at')),
-                ('lab', models.ForeignKey(db_index=False, default=memlab.core.tenancy.scope.active_lab_id, editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='experiments.lab')),
+                ('lab', models.ForeignKey(db_index=False, editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='experiments.lab')),
                 ('participant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='experiments.participant')),
             ],
             options={
@@ -44,7 +43,7 @@ class Migration(migrations.Migration):
             name='Episode',
             fields=[
                 ('id', models.UUIDField(editable=False, primary_key=True, serialize=False)),
-                ('lab', models.ForeignKey(db_index=False, default=memlab.core.tenancy.scope.active_lab_id, editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='experiments.lab')),
+                ('lab', models.ForeignKey(db_index=False, editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='experiments.lab')),
                 ('participant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='experiments.participant')),
                 ('session_id', models.UUIDField(verbose_name='session')),
                 ('session_number', models.PositiveSmallIntegerField(verbose_name='session number')),
@@ -92,7 +91,7 @@ class Migration(migrations.Migration):
                 ('reply_id', models.UUIDField(null=True, verbose_name='reply')),
                 ('study_at', models.DateTimeField(verbose_name='at (study time)')),
                 ('wall_at', models.DateTimeField(auto_now_add=True, verbose_name='recorded at')),
-                ('lab', models.ForeignKey(db_index=False, default=memlab.core.tenancy.scope.active_lab_id, editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='experiments.lab')),
+                ('lab', models.ForeignKey(db_index=False, editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='experiments.lab')),
                 ('participant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='experiments.participant')),
             ],
             options={
@@ -120,7 +119,7 @@ class Migration(migrations.Migration):
                 ('stage_key', models.CharField(max_length=20, verbose_name='stage')),
                 ('message_ids', django.contrib.postgres.fields.ArrayField(base_field=models.UUIDField(), size=None, verbose_name='messages')),
                 ('learned_at', models.DateTimeField(verbose_name='said at (study time)')),
-                ('lab', models.ForeignKey(db_index=False, default=memlab.core.tenancy.scope.active_lab_id, editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='experiments.lab')),
+                ('lab', models.ForeignKey(db_index=False, editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='experiments.lab')),
                 ('participant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='experiments.participant')),
             ],
             options={
