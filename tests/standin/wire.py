@@ -26,7 +26,10 @@ class Wire(Protocol):
 
 
 def _compact(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    plain = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    if any("\ud800" <= character <= "\udfff" for character in plain):
+        return json.dumps(value, separators=(",", ":"))  # a half pair can only be escaped
+    return plain
 
 
 def _fragments(call: ScriptedCall) -> Iterator[str]:
