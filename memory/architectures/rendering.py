@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
+from textwrap import indent
 from uuid import UUID
 
 from memlab.core.llm.tokens import count_tokens
@@ -84,9 +85,13 @@ def trait_text(trait: Trait, *, wording: Wording, provenance: bool) -> str:
 def episodes_section(
     episodes: Sequence[Found], *, wording: Wording, provenance: bool
 ) -> tuple[Section, ...]:
-    """Recalled episodes, the most probable first; no section if nothing was recalled."""
+    """Recalled episodes, the most probable first; no section if nothing was recalled.
+
+    An episode of several messages is one item: its further lines are indented below the first.
+    """
     lines = tuple(
-        f"- {_source(episode, wording) if provenance else ''}{episode.text}" for episode in episodes
+        f"- {_source(episode, wording) if provenance else ''}{indent(episode.text, '  ').lstrip()}"
+        for episode in episodes
     )
     if not lines:
         return ()

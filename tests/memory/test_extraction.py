@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from memlab.core.llm.base import FailureKind, ModelFailure
+from memlab.core.llm import open_model
+from memlab.core.llm.base import FailureKind, LanguageModel, ModelFailure
 from memlab.core.values import PromptTask, Utterance
 from memory.enums import ProfilePart
 from memory.extraction import (
@@ -31,7 +32,7 @@ def answering(answer: Answer, task: PromptTask = PromptTask.EXTRACT_PROFILE) -> 
     return ScriptedModel({task: answer})
 
 
-def extracted(model: ScriptedModel, *statements: Utterance, **changes: Any) -> ExtractedProfile:
+def extracted(model: LanguageModel, *statements: Utterance, **changes: Any) -> ExtractedProfile:
     arguments: dict[str, Any] = {
         "language": "en",
         "said": statements or (TEA, CAT),
@@ -220,3 +221,23 @@ def test_what_is_no_number_is_asked_again_and_never_made_up(given: object) -> No
             )
         )
     assert failed.value.code == "extraction:ratings_missing"
+
+
+@pytest.mark.parametrize(
+    ("language", "texts"),
+    [
+        ("en", ["I am a nurse and I love hiking.", "I'm afraid of failing my exam.", "ok"]),
+        ("zh-hans", ["我是一名护士，我喜欢爬山。", "我很害怕考试失败。", "好的"]),
+    ],
+)
+def test_the_offline_models_answers_pass_every_check(language: str, texts: list[str]) -> None:
+    model = open_model("offline", "offline-1")
+    statements = [said(text) for text in texts]
+    profile = extracted(model, *statements, language=language)
+    assert profile.traits
+    assert profile.dropped == {}
+    salience = run(rate_salience(model, language=language, said=statements))
+    assert set(salience.ratings) == {statement.id for statement in statements}
+    assert salience.dropped == {}
+    frightened, indifferent = (salience.ratings[each.id] for each in statements[1:])
+    assert frightened.intensity > indifferent.intensity

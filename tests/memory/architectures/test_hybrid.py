@@ -400,3 +400,11 @@ def test_recall_asks_the_database_once_for_the_traits_and_once_for_the_episodes(
         memory._load(query)
     asked_for = [each["sql"] for each in statements if "FROM " in each["sql"]]
     assert len(asked_for) == 2
+
+
+def test_an_episode_of_several_messages_is_one_item(participant: Participant, make: Maker) -> None:
+    memory = make(Hybrid, participant, initial_g=20.0, recent_turns=0, recall_threshold=0.5)
+    run(memory.consolidate(TALK, end_of(TALK)))
+    now = START + timedelta(hours=1)
+    (section,) = asked(memory, after(TALK), "Why Kyoto?\nMy cat Miso is ill.", now).sections
+    assert section.lines[0] == "- Assistant: Why Kyoto?\n  User: My cat Miso is ill."
