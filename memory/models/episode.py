@@ -88,11 +88,14 @@ class EpisodeQuerySet(TenantQuerySet):
     ) -> int:
         """Strengthen what a reply recalled, with an event each; how many were strengthened.
 
-        Does nothing if this reply did so before. Rows are locked in the order of their ids.
+        Does nothing if this reply did so before. Rows are locked in the order of their ids, and
+        before the log is asked: whoever comes second waits, and then finds the first in it.
         """
-        if not ids or MemoryEvent.objects.strengthened_by(reply):
+        if not ids:
             return 0
         rows = list(self.filter(pk__in=ids).order_by("pk").defer("vector").select_for_update())
+        if MemoryEvent.objects.strengthened_by(reply):
+            return 0
         events = [row.strengthen(curve=curve, now=now, reply=reply) for row in rows]
         self.bulk_update(rows, Episode.STRENGTH)
         MemoryEvent.objects.record(events)

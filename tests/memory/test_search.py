@@ -157,6 +157,14 @@ def test_an_episode_of_other_dimensions_is_never_compared(participant: Participa
         assert names(search.recall(asked(participant), limit=9)) == ["mine"]
 
 
+def test_vectors_larger_than_a_page_are_stored_and_found(participant: Participant) -> None:
+    wide = np.random.default_rng(1).normal(size=3072).astype(np.float32)
+    with lab_scope(participant.lab_id):
+        episode(participant, "wide", vector=wide).save()
+        (found,) = search.recall(asked(participant, vector=wide), limit=1)
+    assert found.relevance == pytest.approx(1.0, abs=1e-6)
+
+
 def test_nearest_leaves_out_what_it_is_told_to(participant: Participant) -> None:
     with lab_scope(participant.lab_id):
         Episode.objects.bulk_create(
