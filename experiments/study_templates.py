@@ -195,7 +195,8 @@ def duplicate(study: Study, *, title: str) -> Study:
     for name in ("public_id", "allocation_seed", "status"):
         setattr(copy, name, getattr(fresh, name))
     copy.save()
-    for part in (*study.stages.all(), *study.arms.all()):
+    parts: list[Stage | Arm] = [*study.stages.all(), *study.arms.all()]
+    for part in parts:
         part.pk, part.study, part._state.adding = None, copy, True
         part.save()
     return copy

@@ -21,7 +21,7 @@ from unfold.sites import UnfoldAdminSite
 
 from experiments.back_office import Menu, TenantModelAdmin
 from experiments.middleware import memberships_of, switch_lab
-from experiments.models import AuditEntry, Lab, LabDirectory
+from experiments.models import AuditEntry, Lab, LabDirectory, User
 from experiments.rights import Area, blind_again, viewer_of
 from memlab.core.clock import wall_now
 from memlab.core.tenancy import lab_scope
@@ -57,9 +57,12 @@ class BackOffice(UnfoldAdminSite):
         admin_class: Any = None,
         **options: Any,
     ) -> None:
-        """Take tenant-scoped pages only: the tables of installed packages know no lab."""
+        """Take tenant-scoped pages only: the tables of installed packages know no lab.
+
+        ``options``, with which others adapt a class on the fly, belong to none of ours.
+        """
         if admin_class is not None and issubclass(admin_class, TenantModelAdmin):
-            super().register(model_or_iterable, admin_class, **options)
+            super().register(model_or_iterable, admin_class)
 
     def admin_view(self, view: View, cacheable: bool = False) -> View:
         return relaxed(super().admin_view(_inside_lab(view), cacheable))
@@ -102,11 +105,12 @@ class BackOffice(UnfoldAdminSite):
             if not wanted.isdecimal() or not switch_lab(request, int(wanted)):
                 raise Http404
             return redirect("admin:index")
-        own = [(member, _lab_name(member.lab_id)) for member in memberships_of(request.user)]
+        viewer = viewer_of(request)
+        own = [(member, _lab_name(member.lab_id)) for member in memberships_of(_staff(request))]
         mine = {member.lab_id for member, _name in own}
         others = (
             LabDirectory.objects.exclude(pk__in=mine).values_list("pk", flat=True)
-            if request.user.is_operator
+            if _staff(request).is_operator
             else []
         )
         context = {
@@ -114,7 +118,7 @@ class BackOffice(UnfoldAdminSite):
             "title": _now("Choose a lab"),
             "memberships": own,
             "others": list(others),
-            "active_lab": request.lab_id,
+            "active_lab": None if viewer is None else viewer.member.lab_id,
         }
         return render(request, "back_office/choose_lab.html", context)
 
@@ -136,7 +140,7 @@ class BackOffice(UnfoldAdminSite):
                 "site_subheader": f"{viewer.member.get_role_display()} · Memlab",
             }
         several = viewer is not None and (
-            request.user.is_operator or len(memberships_of(request.user)) > 1
+            _staff(request).is_operator or len(memberships_of(_staff(request))) > 1
         )
         context["account_links"] = [
             *([{"title": _("Switch lab"), "link": reverse("admin:choose_lab")}] if several else []),
@@ -169,12 +173,18 @@ class BackOffice(UnfoldAdminSite):
         ]
         return [
             {
-                "title": str(page.opts.verbose_name_plural).capitalize(),
+                "title": page.menu_title or str(page.opts.verbose_name_plural).capitalize(),
                 "icon": page.icon,
                 "link": page.list_url(),
             }
             for page in sorted(pages, key=lambda page: page.menu_position)
         ]
+
+
+def _staff(request: HttpRequest) -> User:
+    """Whoever is signed in; the site lets nobody else in."""
+    assert request.user.is_authenticated
+    return request.user
 
 
 def _inside_lab(view: View) -> View:

@@ -38,6 +38,18 @@ class ShownReceipt:
     receipt: Receipt
     recalled: tuple[Reading, ...]
     near_misses: tuple[Reading, ...]
+    timings: tuple[tuple[Any, float], ...]
+
+
+#: The steps of a turn in their order, in staff's words.
+TIMINGS = {
+    "wait": _("waited for memory"),
+    "embed": _("embedding"),
+    "recall": _("recall"),
+    "first_token": _("first token"),
+    "model_done": _("model"),
+    "shown": _("shown"),
+}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -105,6 +117,11 @@ def shown(receipt: Receipt) -> ShownReceipt:
         receipt=receipt,
         recalled=tuple(_reading(each) for each in receipt.recalled),
         near_misses=tuple(_reading(each) for each in receipt.near_misses),
+        timings=tuple(
+            (name, receipt.timings[step])
+            for step, name in TIMINGS.items()
+            if step in receipt.timings
+        ),
     )
 
 

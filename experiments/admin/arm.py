@@ -65,7 +65,7 @@ class ArmAdmin(TenantModelAdmin):
     def get_readonly_fields(self, request: HttpRequest, obj: Arm | None = None) -> list[str]:
         return [] if obj is None else ["study", "architecture_title"]
 
-    def has_delete_permission(self, request: HttpRequest, obj: Arm | None = None) -> bool:
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return self.allowed(request, Right.CHANGE) and (
             obj is None or obj.study.status == StudyStatus.DRAFT
         )

@@ -45,6 +45,7 @@ class LabAdmin(TenantModelAdmin):
     area = Area.LAB
     tenant_column = "pk"
     menu, menu_position, icon = Menu.LAB, 10, "science"
+    menu_title = _("Lab settings")
     form = LabForm
     list_display = ["name", "language", "time_zone", "created_at"]
     search_fields = ["name"]

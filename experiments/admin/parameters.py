@@ -50,7 +50,7 @@ def help_of(parameter: Parameter) -> SafeString:
 
 
 def field_of(parameter: Parameter, value: Value) -> forms.Field:
-    common = {
+    common: dict[str, Any] = {
         "label": parameter.name,
         "help_text": help_of(parameter),
         "initial": value,
@@ -136,7 +136,8 @@ class ArmForm(forms.ModelForm):
                 self.add_error(name, error)
         if any(values.get(name) != value for name, value in preset.items()):
             cleaned["preset"] = CUSTOM  # no longer what its name says
-        self.instance.parameters = values
+        if not self.errors:
+            self.instance.parameters = values
         return cleaned
 
 

@@ -251,6 +251,7 @@ class AllocationCounterAdmin(EvidenceAdmin):
     """Of studies the viewer is unblinded to as a whole."""
 
     menu_position, icon = 20, "pin"
+    menu_title = _("Allocation counters")
     list_display = ["version", "stratum", "test_mode", "used"]
     list_filter = ["test_mode"]
     list_select_related = ["version"]

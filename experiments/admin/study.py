@@ -220,7 +220,7 @@ class StudyAdmin(TenantModelAdmin):
             kwargs["widget"] = UnfoldAdminTextareaWidget(attrs={"rows": 7})
         return super().formfield_for_dbfield(db_field, request, **kwargs)
 
-    def has_delete_permission(self, request: HttpRequest, obj: Study | None = None) -> bool:
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Drafts without anybody in them; everything else is closed and archived instead."""
         return self.allowed(request, Right.CHANGE) and (
             obj is None

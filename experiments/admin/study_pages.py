@@ -216,6 +216,10 @@ def unblind_page(
     )
 
 
+def _add_arm(request: HttpRequest, studies: TenantModelAdmin, study: Study) -> HttpResponseBase:
+    return redirect(f"{reverse('admin:experiments_arm_add')}?study={study.pk}")
+
+
 STUDY_PAGES = [
     ObjectPage(
         slug="open",
@@ -235,6 +239,14 @@ STUDY_PAGES = [
         shown=lambda viewer, study: (
             _may_change(viewer, study) and study.status in (StudyStatus.PILOTING, StudyStatus.OPEN)
         ),
+    ),
+    ObjectPage(
+        slug="add-arm",
+        rare=True,
+        title=_("Add an arm"),
+        icon="account_tree",
+        view=_add_arm,
+        shown=lambda viewer, study: viewer.may(Area.DESIGN, Right.CHANGE),
     ),
     ObjectPage(
         slug="test-link",

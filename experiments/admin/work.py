@@ -53,6 +53,7 @@ def _given_up(viewer: Viewer, job: Job) -> bool:
 class JobAdmin(ReadOnlyAdmin):
     area = Area.WORK
     menu, menu_position, icon = Menu.WORK, 10, "memory"
+    menu_title = _("Memory steps")
     list_display = ["kind", "state_label", "attempts", "failure", "study_at", "not_before"]
     list_filter = ["state", "kind"]
     search_fields = ["failure"]
@@ -92,6 +93,7 @@ class JobAdmin(ReadOnlyAdmin):
 class DueAdmin(ReadOnlyAdmin):
     area = Area.WORK
     menu, menu_position, icon = Menu.WORK, 20, "schedule"
+    menu_title = _("What is due")
     list_display = ["kind", "study_at", "wall_at"]
     list_filter = ["kind"]
     search_fields = ["kind"]

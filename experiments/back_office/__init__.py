@@ -67,6 +67,7 @@ class TenantModelAdmin(ModelAdmin):
     tenant_column: ClassVar[str] = "lab_id"
     menu: ClassVar[Menu]
     menu_position: ClassVar[int] = 100
+    menu_title: ClassVar[Any] = None  # where the model's own plural isn't staff's word for it
     icon: ClassVar[str] = "table_rows"
     secret_fields: ClassVar[frozenset[str]] = frozenset()
     pages: ClassVar[list[ObjectPage]] = []

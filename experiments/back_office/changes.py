@@ -9,7 +9,6 @@ from typing import Any
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db.models import Model
 from django.forms import BaseForm
-from django.forms.formsets import BaseFormSet
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
@@ -18,7 +17,7 @@ from experiments.models import AuditEntry
 
 
 def form_changes(
-    form: BaseForm, formsets: Iterable[BaseFormSet], *, secret: frozenset[str]
+    form: BaseForm, formsets: Iterable[Any], *, secret: frozenset[str]
 ) -> dict[str, Any]:
     """``{"fields": {name: {"before", "after"}}, "added": […], "changed": […], "deleted": […]}``.
 

@@ -1,11 +1,12 @@
 from django.apps import AppConfig
 from django.db.models.signals import post_migrate
+from django.utils.translation import gettext_lazy as _
 
 
 class CoreConfig(AppConfig):
     name = "memlab.core"
     label = "core"
-    verbose_name = "Memlab core"
+    verbose_name = _("Background work")
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:

@@ -14,6 +14,7 @@ from experiments.models import (
     Arm,
     AuditEntry,
     Lab,
+    LabCalibration,
     Participant,
     ProviderKey,
     Session,
@@ -74,6 +75,9 @@ def fill(lab: Lab, canary: str) -> FilledLab:
         key = ProviderKey(label=f"{canary} key", provider="dashscope")
         key.seal(secret)
         key.save()
+        LabCalibration.objects.create(
+            embedder=f"{canary} embedder", language="en", form="query_passage", low=0.1, high=0.9
+        )
         study.open()
     participant = enrol(study, arm=f"{canary.lower()}-arm")
     session = enter(participant)
