@@ -26,8 +26,8 @@ LOOK_EVERY = 1.0  # seconds between two looks at the due table
 class Makers:
     """Makes the pending replies of sessions, in order, and looks after what others left behind."""
 
-    def __init__(self) -> None:
-        self.keeper = DoorKeeper()
+    def __init__(self, keeper: DoorKeeper | None = None) -> None:
+        self.keeper = keeper or DoorKeeper()
         self._tasks: dict[UUID, asyncio.Task[None]] = {}
         self._again: set[UUID] = set()
 
@@ -115,11 +115,11 @@ def _close(lab_id: int, session_id: UUID) -> claims.Frame | None:
 _of_loop: dict[asyncio.AbstractEventLoop, Makers] = {}
 
 
-def makers() -> Makers:
-    """The makers of the running event loop."""
+def makers(keeper: DoorKeeper | None = None) -> Makers:
+    """The makers of the running event loop; whoever asks first may bring the doors."""
     loop = asyncio.get_running_loop()
     if loop not in _of_loop:
         for dead in [each for each in _of_loop if each.is_closed()]:
             del _of_loop[dead]
-        _of_loop[loop] = Makers()
+        _of_loop[loop] = Makers(keeper)
     return _of_loop[loop]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -40,7 +41,9 @@ class OpenDoors(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class _Credentials:
+class Credentials:
+    """A provider key, opened, and where it is good for."""
+
     api_key: str | None = None
     base_url: str | None = None
 
@@ -49,19 +52,19 @@ def _choices(configuration: StudyConfiguration) -> tuple[DoorChoice, ...]:
     return (configuration.talking, configuration.extraction, configuration.embedding)
 
 
-def _credentials(lab_id: int, *choices: DoorChoice) -> dict[int, _Credentials]:
+def _credentials(lab_id: int, *choices: DoorChoice) -> dict[int, Credentials]:
     """The keys that choices name, opened. Ids of another lab are simply not found."""
     wanted = {choice.key for choice in choices if choice.key is not None}
     if not wanted:
         return {}
     with lab_scope(lab_id):
         return {
-            key.pk: _Credentials(key.opened(), key.base_url or None)
+            key.pk: Credentials(key.opened(), key.base_url or None)
             for key in ProviderKey.objects.filter(lab_id=lab_id, pk__in=wanted)
         }
 
 
-def open_doors(configuration: StudyConfiguration, keys: dict[int, _Credentials]) -> StudyDoors:
+def open_doors(configuration: StudyConfiguration, keys: dict[int, Credentials]) -> StudyDoors:
     """Clients for a study's models; nothing is sent yet. Raises ProviderConfigurationError."""
     return StudyDoors(
         talking=_model(configuration.talking, keys),
@@ -75,8 +78,8 @@ async def open_study_embedder(lab_id: int, choice: DoorChoice) -> Embedder:
     return _embedder(choice, await unit(_credentials, lab_id, choice))
 
 
-def _options(choice: DoorChoice, keys: dict[int, _Credentials]) -> dict[str, Any]:
-    credentials = keys.get(choice.key, _Credentials()) if choice.key else _Credentials()
+def _options(choice: DoorChoice, keys: dict[int, Credentials]) -> dict[str, Any]:
+    credentials = keys.get(choice.key, Credentials()) if choice.key else Credentials()
     return {
         "api_key": credentials.api_key,
         "base_url": credentials.base_url,
@@ -85,11 +88,11 @@ def _options(choice: DoorChoice, keys: dict[int, _Credentials]) -> dict[str, Any
     }
 
 
-def _model(choice: DoorChoice, keys: dict[int, _Credentials]) -> LanguageModel:
+def _model(choice: DoorChoice, keys: dict[int, Credentials]) -> LanguageModel:
     return open_model(choice.provider, choice.model, **_options(choice, keys))
 
 
-def _embedder(choice: DoorChoice, keys: dict[int, _Credentials]) -> Embedder:
+def _embedder(choice: DoorChoice, keys: dict[int, Credentials]) -> Embedder:
     local = choice.provider == "local"
     spec = choice.provider if local else f"{choice.provider}:{choice.model}"
     return open_embedder(spec, **_options(choice, keys))
@@ -99,17 +102,21 @@ class DoorKeeper:
     """Doors that one event loop shares among all conversations under the same configuration.
 
     A changed key opens new doors; the old ones stay open for turns that still use them and are
-    closed with the keeper.
+    closed with the keeper. ``opening`` makes the clients.
     """
 
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        opening: Callable[[StudyConfiguration, dict[int, Credentials]], StudyDoors] = open_doors,
+    ) -> None:
+        self._opening = opening
         self._open: dict[str, StudyDoors] = {}
 
     async def doors(self, lab_id: int, configuration: StudyConfiguration) -> StudyDoors:
         keys = await unit(_credentials, lab_id, *_choices(configuration))
         name = _fingerprint(lab_id, configuration, keys)
         if name not in self._open:
-            self._open[name] = open_doors(configuration, keys)
+            self._open[name] = self._opening(configuration, keys)
         return self._open[name]
 
     async def aclose(self) -> None:
@@ -119,7 +126,7 @@ class DoorKeeper:
 
 
 def _fingerprint(
-    lab_id: int, configuration: StudyConfiguration, keys: dict[int, _Credentials]
+    lab_id: int, configuration: StudyConfiguration, keys: dict[int, Credentials]
 ) -> str:
     secret = repr(
         (lab_id, _choices(configuration), sorted((key, repr(value)) for key, value in keys.items()))

@@ -1,0 +1,1 @@
+"""What recall and live turns cost, measured against the barest thing that could do the same."""
