@@ -13,6 +13,7 @@ class Migration(migrations.Migration):
         SecureTenantTables(
             "AuditEntry",
             "ProviderKey",
+            "LabCalibration",
             "Study",
             "Arm",
             "Stage",
