@@ -31,10 +31,9 @@ class EpisodeAdmin(EvidenceAdmin):
         "participant",
         "stage_key",
         "encoded_at",
-        "salience",
-        "g",
+        "rounded_salience",
+        "rounded_g",
         "recall_count",
-        "last_recalled_at",
         "recallable_until",
     ]
     list_filter = ["participant__study", "stage_key"]
@@ -69,6 +68,14 @@ class EpisodeAdmin(EvidenceAdmin):
     def excerpt(self, episode: Episode) -> str:
         return Truncator(episode.text).chars(80)
 
+    @admin.display(description=_("salience"), ordering="salience")
+    def rounded_salience(self, episode: Episode) -> str:
+        return f"{episode.salience:.2f}"
+
+    @admin.display(description="g", ordering="g")
+    def rounded_g(self, episode: Episode) -> str:
+        return f"{episode.g:.2f}"
+
     @admin.display(description=_("messages"))
     def sources(self, episode: Episode) -> SafeString:
         return _json([str(message) for message in episode.message_ids])
@@ -77,7 +84,14 @@ class EpisodeAdmin(EvidenceAdmin):
 @admin.register(Trait)
 class TraitAdmin(EvidenceAdmin):
     menu_position, icon = 60, "id_card"
-    list_display = ["worded", "dimension", "participant", "stage_key", "salience", "learned_at"]
+    list_display = [
+        "worded",
+        "dimension",
+        "participant",
+        "stage_key",
+        "rounded_salience",
+        "learned_at",
+    ]
     list_filter = ["dimension", "participant__study", "stage_key"]
     list_select_related = ["participant"]
     search_fields = ["text", "key", "participant__code"]
@@ -97,6 +111,10 @@ class TraitAdmin(EvidenceAdmin):
     @admin.display(description=_("trait"), ordering="text")
     def worded(self, trait: Trait) -> str:
         return trait.worded()
+
+    @admin.display(description=_("salience"), ordering="salience")
+    def rounded_salience(self, trait: Trait) -> str:
+        return f"{trait.salience:.2f}"
 
     @admin.display(description=_("messages"))
     def sources(self, trait: Trait) -> SafeString:

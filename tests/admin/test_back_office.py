@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 from django.core import signing
 from django.db import connection
-from django.test import Client
+from django.http import HttpResponse
+from django.test import Client, RequestFactory
 from django.test.utils import CaptureQueriesContext
 
 from experiments.access import COOKIE, SALT
 from experiments.enums import Language, StudyStatus
-from experiments.middleware import LAB_KEY
+from experiments.middleware import LAB_KEY, ActiveLabMiddleware
 from experiments.models import (
     Arm,
     AuditEntry,
@@ -313,3 +314,52 @@ def test_participants_never_reach_the_back_office(lab: Lab, client) -> None:
     assert client.get("/admin/experiments/study/").status_code == 302
     with lab_scope(lab.pk):
         assert Participant.objects.count() == 1
+
+
+def test_a_participants_request_asks_the_database_nothing(lab: Lab) -> None:
+    request = RequestFactory().get("/")
+    with CaptureQueriesContext(connection) as queries:
+        ActiveLabMiddleware(lambda request: HttpResponse())(request)
+    assert (request.member, request.lab_id) == (None, None)
+    assert len(queries) == 0
+
+
+def test_a_draft_is_deleted_and_the_log_keeps_its_name(lab: Lab) -> None:
+    with lab_scope(lab.pk):
+        study = create_study("controlled", title="Never opened", language=Language.ENGLISH)
+    client = signed_in("Erin", lab)
+    base = f"/admin/experiments/study/{study.pk}/delete/"
+    assert "Never opened" in client.get(base).content.decode()
+    assert client.post(base, {"post": "yes"}).status_code == 302
+    with lab_scope(lab.pk):
+        assert not Study.objects.exists()
+        assert AuditEntry.objects.get(action="delete").details == {"name": "Never opened"}
+
+
+def test_a_study_somebody_is_in_cannot_be_deleted(lab: Lab) -> None:
+    study = make_study(lab)
+    enrol(study)
+    client = signed_in("Alice", lab)
+    base = f"/admin/experiments/study/{study.pk}/delete/"
+    assert client.post(base, {"post": "yes"}).status_code == 404
+    with lab_scope(lab.pk):
+        assert Study.objects.exists()
+
+
+def test_an_arm_says_what_can_be_recalled_after_each_gap(lab: Lab) -> None:
+    with lab_scope(lab.pk):
+        study = create_study("controlled", title="A study", language=Language.ENGLISH)
+        hybrid, sensory = study.arms.get(key="l4"), study.arms.get(key="l1")
+    client = signed_in("Erin", lab)
+    page = client.get(f"/admin/experiments/arm/{hybrid.pk}/change/").content.decode()
+    assert "Recall feasibility" in page
+    assert "0.475" in page  # least recallable relevance after a week under the preset weekly
+    assert "feasible" in page
+    with lab_scope(lab.pk):
+        Arm.objects.filter(pk=hybrid.pk).update(
+            parameters=hybrid.parameters | {"initial_g": 1.0, "recall_threshold": 0.86}, preset=""
+        )
+    page = client.get(f"/admin/experiments/arm/{hybrid.pk}/change/").content.decode()
+    assert "nothing can be recalled" in page
+    page = client.get(f"/admin/experiments/arm/{sensory.pk}/change/").content.decode()
+    assert "Recall feasibility" not in page
