@@ -1,10 +1,11 @@
 """The Chinese catalogue, kept with Python alone: a newcomer's machine has no gettext programs.
 
-``scripts/translations.py check``    fail where a text of ours has no Chinese, or the .mo is old
-``scripts/translations.py update``   add what is missing to the .po, empty, to be filled in
+``scripts/translations.py check``    fail where a text has no Chinese, or the .mo is old
+``scripts/translations.py update``   add what is missing to the .po, empty, and drop what is unused
 ``scripts/translations.py compile``  write the .mo, which is committed beside its .po
 
-Texts are found by reading the code as Python reads it and the templates as Django does.
+Texts are found by reading the code as Python reads it and the templates as Django does: ours, and
+those of packages whose pages our users see and that have no Chinese themselves.
 """
 
 import ast
@@ -14,11 +15,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import django
 import polib
 from django.utils.translation.template import templatize
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = ("chat", "experiments", "memlab", "memory", "questionnaires", "templates")
+# Packages whose texts reach our pages, below site-packages; of them, what is switched on.
+SITE_PACKAGES = Path(django.__file__).parents[1]
+BORROWED = ("axes", "django/db", "unfold")
+NOT_BORROWED = re.compile(r"axes/(?!conf)|unfold/(contrib/(?!filters/)|templates/unfold_crispy/)")
+# Whose own Chinese counts: what these say, we need not say again.
+SPEAKING = ("axes", "django", "unfold")
 CATALOGUE = ROOT / "locale" / "zh_Hans" / "LC_MESSAGES" / "django.po"
 COMPILED = CATALOGUE.with_suffix(".mo")
 
@@ -30,7 +38,7 @@ CONTEXT_PLURAL = {"npgettext", "npgettext_lazy"}
 
 LITERAL = r"""u?(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
 TEMPLATE_CALL = re.compile(rf"\b(\w*gettext|_)\(({LITERAL}(?:,\s*{LITERAL})*)")
-PLACEHOLDER = re.compile(r"%\((\w+)\)[sd]|\{(\w*)\}|%[sd]")
+PLACEHOLDER = re.compile(r"%\((\w+)\)[sdr]|\{(\w*)\}|%[sd]")
 
 EMPTY_HEADER = {
     "Content-Type": "text/plain; charset=UTF-8",
@@ -67,10 +75,14 @@ def main(command: str) -> int:
 def check() -> int:
     """Print every trouble with its place; the exit code says whether there was one."""
     catalogue = read_catalogue()
+    wanted = texts() | borrowed_texts()
     troubles = [
         f"{text.where}: {trouble}: {text.singular!r}"
-        for text in sorted(texts(), key=lambda text: text.where)
+        for text in sorted(wanted, key=lambda text: text.where)
         if (trouble := trouble_with(text, entry_of(catalogue, text)))
+    ]
+    troubles += [
+        f"{entry.msgid!r}: nothing says this any more" for entry in unused(catalogue, wanted)
     ]
     if not COMPILED.exists() or COMPILED.read_bytes() != catalogue.to_binary():
         troubles.append(
@@ -81,10 +93,14 @@ def check() -> int:
 
 
 def update() -> int:
-    """Add the missing texts to the .po without a translation, and say how many."""
+    """Add the missing texts to the .po without a translation, drop the unused; say how many."""
     catalogue = read_catalogue()
-    missing = [text for text in texts() if entry_of(catalogue, text) is None]
-    for text in sorted(missing, key=lambda text: text.where):
+    wanted = texts() | borrowed_texts()
+    dropped = unused(catalogue, wanted)
+    for entry in dropped:
+        catalogue.remove(entry)
+    missing = [text for text in wanted if entry_of(catalogue, text) is None]
+    for text in sorted(missing, key=lambda text: (text.where, text.singular)):
         catalogue.append(
             polib.POEntry(
                 msgctxt=text.context,
@@ -97,8 +113,14 @@ def update() -> int:
         )
     CATALOGUE.parent.mkdir(parents=True, exist_ok=True)
     catalogue.save(str(CATALOGUE))
-    print(f"{len(missing)} added to {CATALOGUE.relative_to(ROOT)}")
+    print(f"{CATALOGUE.relative_to(ROOT)}: {len(missing)} added, {len(dropped)} dropped")
     return 0
+
+
+def unused(catalogue: polib.POFile, wanted: set[Text]) -> list[polib.POEntry]:
+    """The entries that no text of ``wanted`` asks for."""
+    keys = {(text.context, text.singular) for text in wanted}
+    return [entry for entry in catalogue if (entry.msgctxt, entry.msgid) not in keys]
 
 
 def trouble_with(text: Text, entry: polib.POEntry | None) -> str | None:
@@ -138,25 +160,48 @@ def entry_of(catalogue: polib.POFile, text: Text) -> polib.POEntry | None:
 
 def texts() -> set[Text]:
     """Every text that our code and templates mark for translation."""
-    found: set[Text] = set()
-    for source in SOURCES:
-        for path in sorted((ROOT / source).rglob("*")):
-            where = str(path.relative_to(ROOT))
-            if path.suffix == ".py" and "migrations" not in path.parts:
-                found.update(texts_in_code(path.read_text(encoding="utf-8"), where))
-            elif path.suffix in {".html", ".txt"} and "templates" in path.parts:
-                found.update(texts_in_template(path.read_text(encoding="utf-8"), where))
-    return found
+    return {text for source in SOURCES for text in texts_below(ROOT / source, ROOT)}
+
+
+def borrowed_texts() -> set[Text]:
+    """What packages say on our pages and have no Chinese for."""
+    spoken = {
+        (entry.msgctxt, entry.msgid)
+        for package in SPEAKING
+        for path in (SITE_PACKAGES / package).rglob("locale/zh_Hans/LC_MESSAGES/django.mo")
+        for entry in polib.mofile(str(path))
+    }
+    return {
+        text
+        for package in BORROWED
+        for text in texts_below(SITE_PACKAGES / package, SITE_PACKAGES, skip=NOT_BORROWED)
+        if (text.context, text.singular) not in spoken
+    }
+
+
+def texts_below(folder: Path, root: Path, *, skip: re.Pattern[str] | None = None) -> Iterator[Text]:
+    """The texts of every module and template below ``folder``, with places from ``root``."""
+    for path in sorted(folder.rglob("*")):
+        where = str(path.relative_to(root))
+        if skip and skip.match(where):
+            continue
+        if path.suffix == ".py" and "migrations" not in path.parts:
+            yield from texts_in_code(path.read_text(encoding="utf-8"), where)
+        elif path.suffix in {".html", ".txt"} and "templates" in path.parts:
+            yield from texts_in_template(path.read_text(encoding="utf-8"), where)
 
 
 def texts_in_code(source: str, where: str) -> Iterator[Text]:
     """The texts of a Python module; raises on one that is put together at run time."""
-    for node in ast.walk(ast.parse(source)):
+    tree = ast.parse(source)
+    real_names = aliases(tree)
+    for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
             continue
         function = node.func
         name = function.attr if isinstance(function, ast.Attribute) else None
         name = function.id if isinstance(function, ast.Name) else name
+        name = real_names.get(name or "", name)
         if name not in PLAIN | PLURAL | CONTEXT | CONTEXT_PLURAL:
             continue
         place = f"{where}:{node.lineno:04d}"
@@ -169,6 +214,17 @@ def texts_in_code(source: str, where: str) -> Iterator[Text]:
         ]
         if literals:
             yield text_of_call(name, literals, place)
+
+
+def aliases(tree: ast.Module) -> dict[str, str]:
+    """What a module calls Django's functions, to their real names: ``_now`` to ``gettext``."""
+    return {
+        name.asname: name.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module == "django.utils.translation"
+        for name in node.names
+        if name.asname
+    }
 
 
 def texts_in_template(source: str, where: str) -> Iterator[Text]:

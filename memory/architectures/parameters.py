@@ -74,7 +74,7 @@ EPISODES = (
         maximum=10000.0,
         unit="time units",
         help_en="Consolidation of a new episode without emotion: the larger, the slower it fades.",
-        help_zh="无情感色彩的新片段的初始固化系数；越大，遗忘越慢。",
+        help_zh="不带情感色彩的新情景记忆的初始巩固系数；越大，遗忘越慢。",
         source="Hou et al. (2024)",
     ),
     Parameter(
@@ -84,7 +84,7 @@ EPISODES = (
         maximum=1000.0,
         unit="time units",
         help_en="What full emotional salience adds to the initial consolidation.",
-        help_zh="情感显著性为 1 时初始固化系数的增量。",
+        help_zh="情感显著性为 1 时初始巩固系数的增量。",
         source="LaBar & Cabeza (2006)",
     ),
     Parameter(
@@ -93,7 +93,7 @@ EPISODES = (
         minimum=0.0,
         maximum=1.0,
         help_en="The least probability with which an episode is recalled.",
-        help_zh="片段被想起所需的最低召回概率。",
+        help_zh="情景记忆被召回所需的最低召回概率。",
         source="Hou et al. (2024)",
     ),
     Parameter(
@@ -103,7 +103,7 @@ EPISODES = (
         maximum=50,
         unit="episodes",
         help_en="How many episodes are recalled at most.",
-        help_zh="一次最多想起多少个片段。",
+        help_zh="一次最多召回多少条情景记忆。",
     ),
     Parameter(
         name="recall_bonus",
@@ -120,7 +120,7 @@ EPISODES = (
         minimum=0.0,
         maximum=100.0,
         help_en="How much emotional salience speeds up the strengthening by a recall.",
-        help_zh="情感显著性对召回后再固化的加速程度。",
+        help_zh="情感显著性对召回后再巩固的加速程度。",
         source="Hou et al. (2024), with emotion",
     ),
     Parameter(
@@ -128,14 +128,14 @@ EPISODES = (
         default=TimeUnit.DAYS.value,
         choices=tuple(unit.value for unit in TimeUnit),
         help_en="In what elapsed time and consolidation are counted.",
-        help_zh="时间间隔和固化系数的单位。",
+        help_zh="时间间隔和巩固系数的单位。",
         source="Hou et al. (2024): days",
     ),
     Parameter(
         name="update_on_recall",
         default=True,
         help_en="Whether a recall strengthens the episode.",
-        help_zh="想起片段后是否强化它。",
+        help_zh="召回情景记忆后是否强化它。",
         source="Hou et al. (2024), equation 9",
     ),
     Parameter(
@@ -145,7 +145,7 @@ EPISODES = (
             "Off, as an ablation: the most relevant episodes are recalled, without probability "
             "and threshold."
         ),
-        help_zh="关闭（消融条件）：只按相关度取最相关的片段，不计概率，不设阈值。",
+        help_zh="关闭（消融条件）：只按相关度取最相关的情景记忆，不计概率，不设阈值。",
     ),
     Parameter(
         name="encode",
@@ -155,7 +155,7 @@ EPISODES = (
             "What becomes an episode: each message of the participant's (user), each turn (turn), "
             "or every message (all), as for dialogues between people."
         ),
-        help_zh="什么成为片段：被试的每条消息（user）、每一轮（turn），或每条消息（all，用于人与人的对话）。",
+        help_zh="什么成为情景记忆：参与者的每条消息（user）、每一轮（turn），或每条消息（all，用于人与人的对话）。",
     ),
     Parameter(
         name="encoding",
@@ -173,7 +173,7 @@ EPISODES = (
         default="dense",
         choices=("dense",),
         help_en="How episodes are found: dense, by the similarity of embeddings.",
-        help_zh="如何检索片段：dense，按向量相似度。",
+        help_zh="如何检索情景记忆：dense，按向量相似度。",
     ),
 )
 

@@ -3,7 +3,14 @@
 import polib
 import pytest
 
-from scripts.translations import Text, texts_in_code, texts_in_template, trouble_with
+from scripts.translations import (
+    Text,
+    borrowed_texts,
+    texts_in_code,
+    texts_in_template,
+    trouble_with,
+    unused,
+)
 
 
 def test_code_gives_its_texts_with_context_and_plural() -> None:
@@ -21,6 +28,28 @@ def test_code_gives_its_texts_with_context_and_plural() -> None:
         Text("month", "May"),
         Text(None, "%(n)s day", "%(n)s days"),
     }
+
+
+def test_code_may_give_the_functions_names_of_its_own() -> None:
+    source = (
+        "from django.utils.translation import gettext as _now, ngettext as _n\n"
+        "_now('Now')\n"
+        "_n('a day', 'days', 3)\n"
+    )
+    assert set(texts_in_code(source, "a.py")) == {Text(None, "Now"), Text(None, "a day", "days")}
+
+
+def test_entry_that_nothing_asks_for_is_unused() -> None:
+    catalogue = polib.POFile()
+    kept, of_other_context = polib.POEntry(msgid="May"), polib.POEntry(msgid="May", msgctxt="month")
+    catalogue.extend([kept, of_other_context])
+    assert unused(catalogue, {Text(None, "May")}) == [of_other_context]
+
+
+def test_package_without_chinese_is_given_ours_and_django_keeps_its_own() -> None:
+    borrowed = borrowed_texts()
+    assert Text(None, "Reset filters") in borrowed
+    assert Text(None, "Delete") not in borrowed
 
 
 @pytest.mark.parametrize("call", ["_(f'Hello {name}')", "_('Hello ' + name)", "_('%s' % name)"])
