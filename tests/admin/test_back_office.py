@@ -320,7 +320,8 @@ def test_a_participants_request_asks_the_database_nothing(lab: Lab) -> None:
     request = RequestFactory().get("/")
     with CaptureQueriesContext(connection) as queries:
         ActiveLabMiddleware(lambda request: HttpResponse())(request)
-    assert (request.member, request.lab_id) == (None, None)
+    found = vars(request)
+    assert (found["member"], found["lab_id"]) == (None, None)
     assert len(queries) == 0
 
 

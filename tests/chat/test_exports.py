@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import AsyncIterator
 from datetime import timedelta
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -151,7 +152,8 @@ async def test_twenty_thousand_messages_stream_in_pieces(study: Study, monkeypat
         return rows_of(export, ids)
 
     monkeypatch.setattr(exports, "rows_of", counted)
-    pieces, total = [], 0
+    pieces: list[int] = []
+    total = 0
     async for piece in stream(of(study)):
         # Header before the first row was read; each piece before the next chunk was.
         assert len(asked) == len(pieces)
@@ -171,14 +173,19 @@ async def test_the_download_is_the_file_and_is_logged(study: Study) -> None:
         response = await browser.post(address, {"form": "raw", "with_labels": "on"})
         assert response.status_code == status, name
         if status == 200:
-            content = b"".join([piece async for piece in response.streaming_content])
+            content = await body_of(response)
             assert [row["text"] for row in parsed(content)] == ["hello"]
             assert "arm_label" not in parsed(content)[0]  # nobody has unblinded
     owner = await browser_of("Alice", study, unblinded=True)
     response = await owner.post(address, {"form": "raw", "with_labels": "on"})
-    content = b"".join([piece async for piece in response.streaming_content])
+    content = await body_of(response)
     assert parsed(content)[0]["arm_label"] == "A"
     assert await logged(study) == [False, False, True]
+
+
+async def body_of(response: Any) -> bytes:
+    """A streamed answer, read as a server would."""
+    return b"".join([piece async for piece in response.streaming_content])
 
 
 @sync_to_async
