@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils import translation
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
@@ -151,19 +152,20 @@ def planned_stages(template: StudyTemplate, study: Study) -> list[Stage]:
 
 
 def planned_arms(template: StudyTemplate, study: Study) -> list[Arm]:
-    """The template's arms, unsaved, with neutral labels in a fixed order."""
-    return [
-        Arm(
-            study=study,
-            key=key,
-            name=str(architectures.architecture(architecture).title),
-            label=label,
-            architecture=architecture,
-            preset=preset,
-            **template.exceptions.get(key, {}),
-        )
-        for label, (key, architecture, preset) in zip(LABELS, template.arms, strict=False)
-    ]
+    """The template's arms, unsaved: named in the study's language, with labels in a fixed order."""
+    with translation.override(study.language):
+        return [
+            Arm(
+                study=study,
+                key=key,
+                name=str(architectures.architecture(architecture).title),
+                label=label,
+                architecture=architecture,
+                preset=preset,
+                **template.exceptions.get(key, {}),
+            )
+            for label, (key, architecture, preset) in zip(LABELS, template.arms, strict=False)
+        ]
 
 
 def create_study(

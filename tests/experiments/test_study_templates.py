@@ -88,3 +88,9 @@ def test_nothing_stays_of_a_study_that_is_refused(lab: Lab) -> None:
 
 def test_every_template_has_a_title_and_a_description() -> None:
     assert all(template.title and template.description for template in TEMPLATES.values())
+
+
+def test_arms_are_named_in_the_studys_language(lab: Lab) -> None:
+    with lab_scope(lab.pk):
+        study = create_study("controlled", title="A study", language=Language.CHINESE)
+        assert study.arms.get(key="l4").name == "L4 · 混合记忆"
