@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 from uuid import UUID, uuid4
 
 from asgiref.testing import ApplicationCommunicator
 from django.http import HttpResponse
+from jsonschema import Draft202012Validator
 
 from experiments.access import COOKIE, ParticipantRef, remember
 from experiments.models import Participant
@@ -16,6 +18,12 @@ from memlab.asgi import routed
 from tests.studies import reference_of
 
 Frame = dict[str, Any]
+
+_SCHEMA = json.loads(
+    (Path(__file__).parents[2] / "chat/static/chat/protocol.schema.json").read_text("utf-8")
+)
+#: What the server may send, by the protocol's own schema: every test checks every frame.
+SERVER_FRAMES = Draft202012Validator({**_SCHEMA, "oneOf": [{"$ref": "#/$defs/server_frame"}]})
 
 
 class Tab:
@@ -35,6 +43,7 @@ class Tab:
         }
         self.socket = ApplicationCommunicator(routed, scope)
         self.frames: list[Frame] = []
+        self.raw: list[str] = []
         self.settled = settled
 
     async def __aenter__(self) -> Self:
@@ -62,9 +71,7 @@ class Tab:
     async def next(self, timeout: float = 10) -> Frame:
         event = await self.socket.receive_output(timeout)
         assert event["type"] == "websocket.send", event
-        frame: Frame = json.loads(event["text"])
-        self.frames.append(frame)
-        return frame
+        return self._kept(event["text"])
 
     async def until(self, kind: str, timeout: float = 10) -> Frame:
         """Read frames up to the next one of a type."""
@@ -78,6 +85,16 @@ class Tab:
             event = await self.socket.receive_output(timeout)
             if event["type"] == "websocket.close":
                 return int(event["code"])
+            self._kept(event["text"])
+
+    def _kept(self, text: str) -> Frame:
+        """A frame as the protocol has it, or the test fails."""
+        frame: Frame = json.loads(text)
+        errors = [error.message for error in SERVER_FRAMES.iter_errors(frame)]
+        assert not errors, (frame, errors)
+        self.raw.append(text)
+        self.frames.append(frame)
+        return frame
 
 
 def cookie_of(participant: Participant, reference: ParticipantRef | None = None) -> str:
