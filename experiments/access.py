@@ -43,9 +43,7 @@ def forget(response: HttpResponse) -> None:
 def recognise(cookies: dict[str, str]) -> ParticipantRef | None:
     """The participant of a request's cookies; None if there is none or it is not genuine."""
     try:
-        lab_id, participant = signing.loads(
-            cookies.get(COOKIE, ""), salt=SALT, max_age=LIFETIME.total_seconds()
-        )
+        lab_id, participant = signing.loads(cookies.get(COOKIE, ""), salt=SALT, max_age=LIFETIME)
     except (signing.BadSignature, ValueError):
         return None
     return ParticipantRef(int(lab_id), UUID(participant))

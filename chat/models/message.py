@@ -36,7 +36,7 @@ class MessageInMaking(Protocol):
     reply_retryable: bool | None
 
 
-class MessageQuerySet(TenantQuerySet):
+class MessageQuerySet(TenantQuerySet["Message"]):
     def with_making(self) -> TenantQuerySet:
         """Messages with how their replies stand, at one moment: see ``MessageInMaking``."""
         return self.annotate(

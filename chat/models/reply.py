@@ -25,7 +25,7 @@ class ReplyState(StrEnum):
     FAILED = "failed"
 
 
-class ReplyQuerySet(TenantQuerySet):
+class ReplyQuerySet(TenantQuerySet["Reply"]):
     def pending(self) -> TenantQuerySet:
         """Unsettled replies in the order of their questions."""
         return self.filter(state=ReplyState.PENDING).order_by("message__seq")
@@ -77,22 +77,18 @@ class Reply(TenantModel):
         return self.lease_until is not None and self.lease_until > wall
 
     def take(self, *, wall: datetime) -> int:
-        """Start a new attempt, which fences every older one; returns its number."""
+        """Start a new attempt, which fences every older one and holds the lease for LEASE; returns
+        its number. When the lease runs out, somebody comes back to it."""
         self.attempt += 1
         self.deaths += self.died()
-        self.extend(wall=wall)
-        self.save(update_fields=["attempt", "deaths"])
+        self.lease_until = wall + LEASE
+        self.save(update_fields=["attempt", "deaths", "lease_until"])
+        self.plan(wall=self.lease_until)
         return self.attempt
 
     def died(self) -> bool:
         """Whether the last attempt neither settled the reply nor gave it back."""
         return self.lease_until is not None
-
-    def extend(self, *, wall: datetime) -> None:
-        """Hold the lease for another LEASE, and come back to it when it runs out."""
-        self.lease_until = wall + LEASE
-        self.save(update_fields=["lease_until"])
-        self.plan(wall=self.lease_until)
 
     def plan(self, *, wall: datetime) -> None:
         Due.objects.plan(

@@ -70,7 +70,7 @@ def field_of(parameter: Parameter, value: Value) -> forms.Field:
                 widget=UnfoldAdminSelectWidget,
                 **common,
             )
-    return forms.CharField(widget=UnfoldAdminTextInputWidget, **common)
+    return forms.CharField(required=False, widget=UnfoldAdminTextInputWidget, **common)
 
 
 class ArmForm(forms.ModelForm):

@@ -8,10 +8,10 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from memlab.core.tenancy.models import TenantManager, TenantModel
+from memlab.core.tenancy.models import TenantManager, TenantModel, TenantQuerySet
 
 
-class AuditManager(TenantManager):
+class AuditQuerySet(TenantQuerySet["AuditEntry"]):
     def record(
         self,
         action: str,
@@ -38,7 +38,7 @@ class AuditEntry(TenantModel):
     target_id = models.CharField(_("id"), max_length=64, blank=True)
     details = models.JSONField(_("details"), default=dict)
 
-    objects = AuditManager()
+    objects = TenantManager.from_queryset(AuditQuerySet)()
 
     class Meta(TenantModel.Meta):
         verbose_name = _("audit entry")

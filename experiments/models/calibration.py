@@ -6,10 +6,10 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from memlab.core.embeddings.calibration import Measurement
-from memlab.core.tenancy.models import TenantManager, TenantModel
+from memlab.core.tenancy.models import TenantManager, TenantModel, TenantQuerySet
 
 
-class LabCalibrationManager(TenantManager):
+class LabCalibrationQuerySet(TenantQuerySet["LabCalibration"]):
     def keep(self, measurement: Measurement) -> LabCalibration:
         """Store a measurement in place of an older one of the same embedder, language and form.
 
@@ -40,7 +40,7 @@ class LabCalibration(TenantModel):
     evidence = models.JSONField(_("relevance of true evidence"), default=list)
     measured_at = models.DateTimeField(_("measured at"), auto_now=True)
 
-    objects = LabCalibrationManager()
+    objects = TenantManager.from_queryset(LabCalibrationQuerySet)()
 
     class Meta(TenantModel.Meta):
         verbose_name = _("calibration")

@@ -22,7 +22,7 @@ def _cipher() -> MultiFernet:
     return MultiFernet([Fernet(key) for key in keys])
 
 
-class ProviderKeyQuerySet(TenantQuerySet):
+class ProviderKeyQuerySet(TenantQuerySet["ProviderKey"]):
     def rotate(self) -> int:
         """Encrypt every key anew with the newest secret; the number of rows changed."""
         rows = list(self.select_for_update())

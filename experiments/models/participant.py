@@ -17,7 +17,7 @@ from experiments.configuration import ArmConfiguration
 from experiments.enums import Clock, ParticipantState, SessionState
 from experiments.models.study import Study, StudyVersion
 from memlab.core.due import Due
-from memlab.core.tenancy.models import TenantManager, TenantModel
+from memlab.core.tenancy.models import TenantManager, TenantModel, TenantQuerySet
 
 # Without vowels and look-alikes: read out over the telephone, never a word.
 CODE_ALPHABET = "23456789BCDFGHJKMNPQRSTVWXZ"
@@ -209,7 +209,7 @@ class AllocationCounter(TenantModel):
         self.save(update_fields=["used", "block", "place"])
 
 
-class AllocationManager(TenantManager):
+class AllocationQuerySet(TenantQuerySet["Allocation"]):
     def draw(self, *, participant: Participant, study_at: datetime) -> Allocation:
         """Take the next place of the participant's stratum, under a lock on its counter."""
         version = participant.version
@@ -261,7 +261,7 @@ class Allocation(TenantModel):
     study_at = models.DateTimeField(_("allocated at (study time)"))
     recorded_at = models.DateTimeField(_("recorded at"), auto_now_add=True)
 
-    objects = AllocationManager()
+    objects = TenantManager.from_queryset(AllocationQuerySet)()
 
     class Meta(TenantModel.Meta):
         verbose_name = _("allocation")

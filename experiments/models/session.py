@@ -12,7 +12,16 @@ from experiments.configuration import StageConfiguration
 from experiments.enums import Closed, SessionState
 from experiments.models.participant import Participant
 from experiments.models.study import StudyVersion
-from memlab.core.tenancy.models import TenantModel
+from memlab.core.tenancy.models import TenantManager, TenantModel, TenantQuerySet
+
+
+class SessionQuerySet(TenantQuerySet["Session"]):
+    def with_study(self) -> TenantQuerySet:
+        """Sessions with their participants and versions, whose configurations stay behind: each is
+        read and parsed once a process (``StudyVersion.configuration``)."""
+        return self.select_related("participant__version", "version").defer(
+            "participant__version__configuration_json", "version__configuration_json"
+        )
 
 
 class Session(TenantModel):
@@ -34,6 +43,8 @@ class Session(TenantModel):
     window_closes_at = models.DateTimeField(_("window closes (study time)"), null=True)
     ended_at = models.DateTimeField(_("ended (study time)"), null=True)
     started_wall = models.DateTimeField(_("started (wall time)"), auto_now_add=True)
+
+    objects = TenantManager.from_queryset(SessionQuerySet)()
 
     class Meta(TenantModel.Meta):
         verbose_name = _("session")

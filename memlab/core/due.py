@@ -35,11 +35,13 @@ class DueQuerySet(models.QuerySet["Due"]):
         study_at: datetime | None,
         wall_at: datetime | None,
     ) -> None:
-        """Insert or move the one row of this kind and subject."""
-        self.update_or_create(
-            kind=kind,
-            subject=subject,
-            defaults={"lab_id": lab_id, "study_at": study_at, "wall_at": wall_at},
+        """Insert or move the one row of this kind and subject, in one statement."""
+        row = Due(lab_id=lab_id, kind=kind, subject=subject, study_at=study_at, wall_at=wall_at)
+        Due.objects.bulk_create(
+            [row],
+            update_conflicts=True,
+            unique_fields=["kind", "subject"],
+            update_fields=["lab_id", "study_at", "wall_at"],
         )
 
     def settle(self, *, lab_id: int, kind: DueKind, subject: UUID) -> None:
@@ -56,7 +58,7 @@ class DueQuerySet(models.QuerySet["Due"]):
     ) -> list[Due]:
         """Take due rows so that no other worker takes them for ``HANDED_OUT_FOR``."""
         with transaction.atomic():
-            rows = list(
+            rows: list[Due] = list(
                 self.filter(wall_at__lte=wall, kind__in=kinds)
                 .order_by("wall_at")
                 .select_for_update(skip_locked=True)[:limit]

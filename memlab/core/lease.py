@@ -43,9 +43,7 @@ class ParticipantLeaseQuerySet(models.QuerySet["ParticipantLease"]):
 
     def still_held(self, *, participant: UUID, holder: UUID) -> bool:
         """For a write transaction: locks the lease until it commits."""
-        return (
-            self.filter(participant=participant, holder=holder).select_for_update().exists()
-        )
+        return self.filter(participant=participant, holder=holder).select_for_update().exists()
 
 
 class ParticipantLease(models.Model):

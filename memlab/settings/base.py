@@ -1,6 +1,7 @@
 """Settings that every installation shares; what differs comes from the environment."""
 
 from pathlib import Path
+from typing import Any
 
 from django.templatetags.static import static
 from django.urls import reverse_lazy
@@ -161,7 +162,7 @@ CHANNEL_LAYERS = {
     "default": (
         {"BACKEND": "channels_redis.core.RedisChannelLayer", "CONFIG": {"hosts": [REDIS_URL]}}
         if REDIS_URL
-        else {"BACKEND": "channels.layers.InMemoryChannelLayer"}
+        else {"BACKEND": "chat.layers.OneProcessLayer"}
     )
 }
 
@@ -180,7 +181,7 @@ Q_CLUSTER = {
     "label": "Tasks",
 }
 
-LOGGING = {
+LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},

@@ -1,6 +1,7 @@
 """Tests: real Postgres as the real application role, the doors replaced, nothing else."""
 
 import os
+from typing import Any
 
 from cryptography.fernet import Fernet
 
@@ -11,7 +12,7 @@ from memlab.settings.base import *
 SECRET_KEY = "tests-only-secret-key-of-a-sufficient-length-0123456789"
 PROVIDER_KEY_SECRETS = [Fernet.generate_key().decode()]
 ALLOWED_HOSTS = ["testserver", "127.0.0.1", "localhost"]
-DATABASES = {
+DATABASES: dict[str, dict[str, Any]] = {
     "default": {
         **env.database(os.environ.get("DATABASE_URL") or development_url()),
         "TEST": {"NAME": env.text("MEMLAB_TEST_DATABASE", "test_memlab")},

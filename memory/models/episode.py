@@ -64,7 +64,7 @@ def episode_id(*, participant: UUID, ends_with: UUID) -> UUID:
     return uuid5(participant, f"episode:{ends_with}")
 
 
-class EpisodeQuerySet(TenantQuerySet):
+class EpisodeQuerySet(TenantQuerySet["Episode"]):
     def of_participant(self, participant_id: int) -> EpisodeQuerySet:
         return self.filter(participant_id=participant_id)
 

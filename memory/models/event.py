@@ -12,7 +12,7 @@ from memlab.core.tenancy.models import TenantManager, TenantModel, TenantQuerySe
 from memory.enums import Cause, EventKind, MemoryKind
 
 
-class MemoryEventQuerySet(TenantQuerySet):
+class MemoryEventQuerySet(TenantQuerySet["MemoryEvent"]):
     def of_memory(self, memory_id: UUID) -> MemoryEventQuerySet:
         """One memory's history, oldest first."""
         return self.filter(memory_id=memory_id).order_by("pk")

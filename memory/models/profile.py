@@ -38,7 +38,7 @@ def trait_id(*, participant: UUID, dimension: str, normalised_text: str) -> UUID
     return uuid5(participant, f"trait:{dimension}:{normalised_text}")
 
 
-class TraitQuerySet(TenantQuerySet):
+class TraitQuerySet(TenantQuerySet["Trait"]):
     def of_participant(self, participant_id: int) -> TraitQuerySet:
         """A participant's profile in the order in which it was learned."""
         return self.filter(participant_id=participant_id).order_by("learned_at", "pk")

@@ -13,7 +13,7 @@ from memlab.core.tenancy.models import TenantManager, TenantModel, TenantQuerySe
 from memory.enums import RunPart
 
 
-class ConsolidationRunQuerySet(TenantQuerySet):
+class ConsolidationRunQuerySet(TenantQuerySet["ConsolidationRun"]):
     def parts_of(self, *, participant_id: int, session: UUID) -> frozenset[RunPart]:
         """The parts of a session that are written already."""
         parts = self.filter(participant_id=participant_id, session_id=session)

@@ -89,9 +89,9 @@ def _of_listed(table: Table) -> Iterator[str]:
     known = WITHOUT_POLICIES[table.name]
     for column in sorted(table.texts() - known):
         yield f"{table.name}.{column} holds text without a policy"
-    for column, target in _foreign_keys(table.name):
-        if len(column) == 1 and target[0] not in WITHOUT_POLICIES:
-            yield f"{table.name}.{column[0]} refers to rows of a lab without a policy"
+    for columns, target in _foreign_keys(table.name):
+        if len(columns) == 1 and target[0] not in WITHOUT_POLICIES:
+            yield f"{table.name}.{columns[0]} refers to rows of a lab without a policy"
 
 
 def _isolation(table: Table) -> Iterator[str]:

@@ -2,11 +2,7 @@
 
 from memlab.settings.test import *
 
-_database = DATABASES["default"]
-DATABASES = {
-    "default": {
-        **_database,
-        "NAME": _database["TEST"]["NAME"],
-        "OPTIONS": {"pool": {"min_size": 2, "max_size": 4}},
-    }
+DATABASES["default"] |= {
+    "NAME": DATABASES["default"]["TEST"]["NAME"],
+    "OPTIONS": {"pool": {"min_size": 2, "max_size": 4}},
 }

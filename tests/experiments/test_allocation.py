@@ -84,6 +84,8 @@ def test_test_runs_are_invisible_to_the_real_sequence(lab: Lab) -> None:
     """Real participants get the study's sequence whatever test runs happen in between."""
     study = make_study(lab)
     drawn = []
+    participant = enrol(study)
+    version = participant.version
     for number in range(60):
         participant = enrol(study, test_mode=number % 3 == 1)
         with lab_scope(lab.pk):
@@ -91,7 +93,6 @@ def test_test_runs_are_invisible_to_the_real_sequence(lab: Lab) -> None:
             allocation = Allocation.objects.get(participant=participant)
             if not participant.test_mode:
                 drawn.append(allocation.arm_key)
-            version = participant.version
     assert version is not None
     planned = sequence(
         seed=f"{study.allocation_seed}:{version.sha256}:real",

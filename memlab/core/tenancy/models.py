@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db import models
 
 from memlab.core.tenancy.scope import active_lab_id, require_lab
 
 
-class TenantQuerySet(models.QuerySet):
+Row = TypeVar("Row", bound=models.Model, covariant=True)
+
+
+class TenantQuerySet(models.QuerySet[Row]):
     """Refuses to reach the database outside a lab.
 
     Without this check a queryset made inside a scope and read after it would be silently empty,
@@ -22,9 +25,9 @@ class TenantQuerySet(models.QuerySet):
             self._require_lab()
         super()._fetch_all()
 
-    def _iterator(self, *args: Any, **kwargs: Any) -> Iterator[Any]:
+    def _iterator(self, use_chunked_fetch: bool, chunk_size: int | None) -> Iterator[Any]:
         self._require_lab()
-        return super()._iterator(*args, **kwargs)
+        return super()._iterator(use_chunked_fetch, chunk_size)  # type: ignore[misc, no-any-return]
 
     def count(self) -> int:
         self._require_lab()
@@ -44,7 +47,7 @@ class TenantQuerySet(models.QuerySet):
 
     def _insert(self, *args: Any, **kwargs: Any) -> Any:
         self._require_lab()
-        return super()._insert(*args, **kwargs)
+        return super()._insert(*args, **kwargs)  # type: ignore[misc]
 
     def _raw_delete(self, using: str | None) -> int:
         self._require_lab()
@@ -54,10 +57,12 @@ class TenantQuerySet(models.QuerySet):
         return require_lab(f"rows of {self.model._meta.label}")
 
 
-class TenantManager(models.Manager.from_queryset(TenantQuerySet)):
+class TenantManager(models.Manager[Any]):
     """Shows the active lab's rows only, and raises NoActiveLab where there is none."""
 
-    def get_queryset(self) -> TenantQuerySet:
+    _queryset_class = TenantQuerySet
+
+    def get_queryset(self) -> models.QuerySet[Any]:
         lab_id = require_lab(f"rows of {self.model._meta.label}")
         return super().get_queryset().filter(**{self.model.tenant_column: lab_id})
 
@@ -75,7 +80,7 @@ class TenantModel(models.Model):
         db_index=False,  # the unique (lab_id, id) of every tenant table serves
     )
 
-    objects = TenantManager()
+    objects: Any = TenantManager()  # django-stubs knows each model's own manager
 
     class Meta:
         abstract = True
@@ -85,4 +90,4 @@ class TenantModel(models.Model):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if self.__dict__.get("lab_id", self) is None:  # not deferred, and not given
-            self.lab_id = active_lab_id()
+            self.__dict__["lab_id"] = active_lab_id()

@@ -100,7 +100,9 @@ class SecureTenantTables(Operation):
             f'REFERENCES "{field.related_model._meta.db_table}" '
             f'("lab_id", "{field.target_field.column}") DEFERRABLE INITIALLY DEFERRED'
             for field in model._meta.fields
-            if field.is_relation and field.attname != "lab_id" and is_tenant(field.related_model)
+            if isinstance(field, models.ForeignKey)
+            and field.attname != "lab_id"
+            and is_tenant(field.related_model)
         ]
 
 

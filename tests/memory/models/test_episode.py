@@ -29,7 +29,7 @@ def present_state(memory: Episode) -> dict[str, Any]:
     for event in MemoryEvent.objects.of_memory(memory.pk):
         before = event.before or {}
         assert before == {name: state.get(name) for name in before}
-        state |= event.after
+        state |= event.after or {}
     return state
 
 

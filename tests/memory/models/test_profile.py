@@ -15,7 +15,7 @@ from tests.memory.dialogue import START, identified
 
 
 def trait(participant: Participant, text: str, **changes: Any) -> Trait:
-    values = {
+    values: dict[str, Any] = {
         "dimension": "preferences",
         "key": "",
         "emotion": "",
@@ -84,7 +84,7 @@ def test_a_trait_is_learned_once_and_never_lost(participant: Participant) -> Non
             ("Likes tea", [identified("first")]),
             ("likes coffee", [identified("message")]),
         ]
-        assert [event.after["text"] for event in MemoryEvent.objects.order_by("pk")] == [
+        assert [(event.after or {})["text"] for event in MemoryEvent.objects.order_by("pk")] == [
             "Likes tea",
             "likes coffee",
         ]
