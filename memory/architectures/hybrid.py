@@ -4,7 +4,7 @@ for it (Ebbinghaus 1885; Tulving 1972; Hou, Tamoto & Miyashita 2024)."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -18,7 +18,7 @@ from experiments.configuration import CalibrationPoint
 from experiments.enums import RelevanceScale
 from memlab.core.embeddings.base import EmbeddingFailure, Form, Vectors
 from memlab.core.tenancy import lab_scope
-from memlab.core.values import MemoryReading, Recall, SessionTranscript, Transcript
+from memlab.core.values import MemoryReading, Recall, Role, SessionTranscript, Transcript
 from memlab.core.work import unit
 from memory import search
 from memory.architectures.base import Consolidation
@@ -26,7 +26,7 @@ from memory.architectures.gist import Gist, Ratings, salience_of
 from memory.architectures.parameters import HYBRID, PRESETS
 from memory.architectures.rendering import episodes_section
 from memory.architectures.wording import wording
-from memory.encoding import Moment, moments, own_messages
+from memory.encoding import NOBODY, Moment, moments, own_messages
 from memory.enums import Encode, Encoding, MemoryKind, Reason, RunPart
 from memory.extraction import ExtractionFailed
 from memory.formulas import forgetting
@@ -92,18 +92,16 @@ class Hybrid(Gist):
         now: datetime,
     ) -> tuple[MemoryReading, ...]:
         """The nearest episodes that weren't recalled, then the traits that were left out."""
-        left_out = await super().near_misses(transcript, recall, query_vector, now)
         if query_vector is None:
-            return left_out
+            return await super().near_misses(transcript, recall, query_vector, now)
         asked = self._query(transcript, query_vector, now)
-        brought = _episodes_of(recall.memories)
-        missed = await unit(self._nearest, asked, brought)
+        traits, missed = await unit(self._load_missed, asked, _episodes_of(recall.memories))
         return (
             *(
                 episode.reading(self._missed_because(episode), curve=self.curve, recalled=False)
                 for episode in missed
             ),
-            *left_out,
+            *self._left_out(traits, recall),
         )
 
     async def ranked(
@@ -153,6 +151,13 @@ class Hybrid(Gist):
         if not self.values["forgetting_curve"]:
             return search.nearest(asked, limit=limit)
         return search.recall(asked, limit=limit)
+
+    def _load_missed(
+        self, asked: Query, brought: Sequence[UUID]
+    ) -> tuple[list[Trait], list[Found]]:
+        with lab_scope(self.lab_id):
+            traits = list(Trait.objects.of_participant(self.participant_id))
+            return traits, search.nearest(asked, limit=NEAR_MISSES, without=brought)
 
     def _nearest(
         self, asked: Query, without: Sequence[UUID], limit: int = NEAR_MISSES
@@ -220,13 +225,22 @@ class Hybrid(Gist):
         try:
             await self._rate([moment.rated for moment in encoded], ratings)
             vectors = await self.doors.embedder.embed(
-                [moment.embedded() for moment in encoded], Form.PASSAGE
+                [moment.embedded(self._names()) for moment in encoded], Form.PASSAGE
             )
         except ExtractionFailed as failure:
             return Consolidation(degraded=(failure.code,))
         except EmbeddingFailure as failure:
             return Consolidation(degraded=(f"embedding:{failure.kind}",))
         return await unit(self._write_episodes, session, encoded, vectors, ratings, now)
+
+    def _names(self) -> Mapping[Role, str]:
+        """Who speaks, for what is embedded; only where both sides are encoded."""
+        if self.encode is not Encode.ALL:
+            return NOBODY
+        return {
+            Role.PARTICIPANT: self.values["participant_name"],
+            Role.ASSISTANT: self.values["assistant_name"],
+        }
 
     def _write_episodes(
         self,

@@ -169,6 +169,21 @@ EPISODES = (
         source="Tulving & Thomson (1973): encoding specificity",
     ),
     Parameter(
+        name="participant_name",
+        default="",
+        help_en=(
+            "With encode all: the name that the participant's messages are embedded with. Empty: "
+            "none. For dialogues between people, whom questions call by name."
+        ),
+        help_zh="encode 为 all 时，被试的消息以此名字开头编码；留空则不加。用于人与人的对话，提问时会提到名字。",
+    ),
+    Parameter(
+        name="assistant_name",
+        default="",
+        help_en="The same for the assistant's messages.",
+        help_zh="同上，用于助手的消息。",
+    ),
+    Parameter(
         name="ranking",
         default="dense",
         choices=("dense",),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from memlab.core.values import Role
@@ -48,13 +48,13 @@ class Probe:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dialogue:
-    """``assistant_name`` is empty where the file names nobody."""
+    """``names`` are the speakers', as far as the file tells them."""
 
     id: str
     language: str
     sessions: tuple[RecordedSession, ...]
     probes: tuple[Probe, ...]
-    assistant_name: str = ""
+    names: Mapping[Role, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

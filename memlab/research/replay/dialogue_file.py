@@ -161,16 +161,15 @@ def _dialogue(place: _Place) -> Dialogue:
         language=fields["language"].choice(Language.values),
         sessions=sessions,
         probes=tuple(_probe(probe, sessions=sessions, ids=ids) for probe in probes),
-        assistant_name=_assistant_name(fields.get("speakers")),
+        names=_names(fields.get("speakers")),
     )
 
 
-def _assistant_name(place: _Place | None) -> str:
+def _names(place: _Place | None) -> dict[Role, str]:
     if place is None:
-        return ""
+        return {}
     speakers = place.fields(needed=(), optional=tuple(ROLES))
-    names = {role: speaker.text(longest=40) for role, speaker in speakers.items()}
-    return names.get("assistant", "")
+    return {ROLES[role]: speaker.text(longest=40) for role, speaker in speakers.items()}
 
 
 def _sessions(place: _Place) -> tuple[RecordedSession, ...]:

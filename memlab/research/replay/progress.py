@@ -1,4 +1,4 @@
-"""How far a replay is: one changing line on a terminal, a line a row elsewhere."""
+"""How far a replay is: one changing line on a terminal, elsewhere a line now and then."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import sys
 import time
 from typing import TextIO
 
-REDRAW = 0.2  # seconds
+REDRAW = 0.2  # seconds between two drawings of the changing line
+REPEAT = 30.0  # seconds between two lines where there is no terminal
 
 
 class Progress:
@@ -17,8 +18,8 @@ class Progress:
         self._live = out.isatty()
         self._dialogues, self._architectures = dialogues, architectures
         self._started = self._row_started = time.monotonic()
-        self._drawn = 0.0
-        self._turns = 0
+        self._drawn = self._started
+        self.turns = 0
         self._sessions = self._session = 0
         self._what = ""
 
@@ -30,14 +31,14 @@ class Progress:
             f"{architecture} ({place}/{self._architectures})"
         )
         self._row_started = time.monotonic()
-        self._turns, self._session, self._sessions = 0, 0, sessions
+        self.turns, self._session, self._sessions = 0, 0, sessions
 
     def session(self, number: int) -> None:
         self._session = number
         self._draw(f"session {number}/{self._sessions}")
 
     def turn(self) -> None:
-        self._turns += 1
+        self.turns += 1
         self._draw(f"session {self._session}/{self._sessions} · {self._rate():.0f} turns/s")
 
     def probes(self, count: int) -> None:
@@ -46,7 +47,7 @@ class Progress:
     def ends(self) -> float:
         """Close the row; its seconds."""
         seconds = time.monotonic() - self._row_started
-        self._write(f"{self._what} · {self._turns} messages · {seconds:.1f} s", last=True)
+        self._write(f"{self._what} · {self.turns} messages · {seconds:.1f} s", last=True)
         return seconds
 
     def note(self, text: str) -> None:
@@ -56,11 +57,12 @@ class Progress:
         return time.monotonic() - self._started
 
     def _rate(self) -> float:
-        return self._turns / max(time.monotonic() - self._row_started, 1e-9)
+        return self.turns / max(time.monotonic() - self._row_started, 1e-9)
 
     def _draw(self, how: str) -> None:
-        if self._live and time.monotonic() - self._drawn >= REDRAW:
-            self._drawn = time.monotonic()
+        now = time.monotonic()
+        if now - self._drawn >= (REDRAW if self._live else REPEAT):
+            self._drawn = now
             self._write(f"{self._what} · {how}", last=False)
 
     def _write(self, text: str, *, last: bool) -> None:

@@ -16,7 +16,6 @@ from memlab.core.embeddings.base import Embedder
 from memlab.core.llm.base import LanguageModel
 from memlab.core.work import unit
 from memlab.research.replay import laboratory
-from memlab.research.replay.connections import kept_open
 from memlab.research.replay.conversation import Lived
 from memlab.research.replay.dialogue import Dialogue
 from memlab.research.replay.probes import ask_all
@@ -44,11 +43,6 @@ async def replay(plan: Plan, progress: Progress) -> list[Row]:
     The local embedder remembers recent texts, so what several architectures of one dialogue embed
     is computed once: the dialogues are the outer loop.
     """
-    async with kept_open():
-        return await _replayed(plan, progress)
-
-
-async def _replayed(plan: Plan, progress: Progress) -> list[Row]:
     room = await unit(laboratory.open_laboratory, wall=wall_now())
     try:
         async with steps.kept(room.lab_id, room.run, room.holder):
@@ -99,15 +93,15 @@ async def _row(
         probes=asked,
         llm=f"{plan.extraction.provider}:{plan.extraction.model}",
         embedder=embedder,
-        parameters=_parameters(plan.choices, architecture),
+        parameters=_parameters(plan.choices, architecture, dialogue),
         seconds=round(progress.ends(), 2),
     )
 
 
-def _parameters(choices: Choices, architecture: str) -> dict[str, Value]:
+def _parameters(choices: Choices, architecture: str, dialogue: Dialogue) -> dict[str, Value]:
     """What the arm ran with, defaults included."""
     kind = architectures.architecture(architecture)
-    return validated(kind.parameters, choices.parameters(kind))
+    return validated(kind.parameters, choices.parameters(kind, dialogue.names))
 
 
 @contextmanager

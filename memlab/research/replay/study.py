@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from types import MappingProxyType
 
 from experiments import architectures
 from experiments.architectures import ArchitectureClass
@@ -34,10 +36,19 @@ class Choices:
     encoding: str | None = None
     ranking: str | None = None
 
-    def parameters(self, kind: ArchitectureClass) -> dict[str, Value]:
-        """Those of the choices that an architecture knows, over its preset."""
+    def parameters(
+        self, kind: ArchitectureClass, names: Mapping[Role, str] = MappingProxyType({})
+    ) -> dict[str, Value]:
+        """Those of the choices that an architecture knows, over its preset.
+
+        ``names`` are the speakers' of a dialogue, which tell its two people apart where both are
+        encoded.
+        """
         declared = {parameter.name for parameter in kind.parameters}
         chosen = {"encode": self.encode, "encoding": self.encoding, "ranking": self.ranking}
+        if self.encode == "all":
+            chosen["participant_name"] = names.get(Role.PARTICIPANT)
+            chosen["assistant_name"] = names.get(Role.ASSISTANT)
         given: dict[str, Value] = dict(kind.presets.get(self.preset or "", {}))
         given |= {
             name: value for name, value in chosen.items() if value is not None and name in declared
@@ -67,7 +78,7 @@ def enrol(
             name=str(architectures.architecture(architecture).title),
             label="A",
             architecture=architecture,
-            parameters=choices.parameters(architectures.architecture(architecture)),
+            parameters=choices.parameters(architectures.architecture(architecture), dialogue.names),
         )
         for number, session in enumerate(dialogue.sessions, start=1):
             _stage(study, number, session)
@@ -90,7 +101,7 @@ def _study(dialogue: Dialogue, embedder: str) -> Study:
     return Study.objects.create(
         title=f"Replay of {dialogue.id}",
         language=dialogue.language,
-        assistant_name=dialogue.assistant_name or NAME[dialogue.language],
+        assistant_name=dialogue.names.get(Role.ASSISTANT) or NAME[dialogue.language],
         persona=PERSONA[dialogue.language],
         talking_provider=PROVIDER,
         talking_model=PROVIDER,

@@ -18,6 +18,7 @@ from memlab.core.embeddings import Form, open_embedder
 from memlab.core.embeddings.base import EmbeddingFailure
 from memlab.core.llm import open_model
 from memlab.research.replay import laboratory
+from memlab.research.replay.connections import kept_open
 from memlab.research.replay.dialogue_file import MalformedDialogue, read_dialogues
 from memlab.research.replay.progress import Progress
 from memlab.research.replay.report import Row, write
@@ -83,7 +84,8 @@ async def _run(plan: Plan, progress: Progress) -> list[Row]:
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     try:
         await _try_embedder(plan)
-        return await replay(plan, progress)
+        async with kept_open():
+            return await replay(plan, progress)
     finally:
         await asyncio.gather(plan.extraction.aclose(), plan.embedder.aclose())
 
