@@ -72,8 +72,8 @@ class ReplyAdmin(ReadOnlyAdmin):
         return fields
 
     @display(description=_("state"), ordering="state", label=REPLY_LABELS)
-    def state_label(self, reply: Reply) -> str:
-        return str(reply.state)
+    def state_label(self, reply: Reply) -> tuple[str, str]:
+        return reply.state, reply.get_state_display()
 
     @admin.display(description=_("participant"), ordering="session__participant__code")
     def participant(self, reply: Reply) -> str:

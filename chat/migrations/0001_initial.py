@@ -1,7 +1,5 @@
 
-import chat.models.reply
 import django.db.models.deletion
-import memlab.core.values
 from django.db import migrations, models
 
 
@@ -21,16 +19,7 @@ class Migration(migrations.Migration):
                 (
                     "role",
                     models.CharField(
-                        choices=[
-                            (
-                                memlab.core.values.Role["PARTICIPANT"],
-                                memlab.core.values.Role["PARTICIPANT"],
-                            ),
-                            (
-                                memlab.core.values.Role["ASSISTANT"],
-                                memlab.core.values.Role["ASSISTANT"],
-                            ),
-                        ],
+                        choices=[("participant", "participant"), ("assistant", "assistant")],
                         max_length=12,
                         verbose_name="role",
                     ),
@@ -73,21 +62,8 @@ class Migration(migrations.Migration):
                 (
                     "state",
                     models.CharField(
-                        choices=[
-                            (
-                                chat.models.reply.ReplyState["PENDING"],
-                                chat.models.reply.ReplyState["PENDING"],
-                            ),
-                            (
-                                chat.models.reply.ReplyState["DONE"],
-                                chat.models.reply.ReplyState["DONE"],
-                            ),
-                            (
-                                chat.models.reply.ReplyState["FAILED"],
-                                chat.models.reply.ReplyState["FAILED"],
-                            ),
-                        ],
-                        default=chat.models.reply.ReplyState["PENDING"],
+                        choices=[("pending", "pending"), ("done", "done"), ("failed", "failed")],
+                        default="pending",
                         max_length=8,
                         verbose_name="state",
                     ),
@@ -183,7 +159,10 @@ class Migration(migrations.Migration):
                     "request_id",
                     models.CharField(blank=True, max_length=120, verbose_name="request id"),
                 ),
-                ("finish_reason", models.CharField(blank=True, max_length=32)),
+                (
+                    "finish_reason",
+                    models.CharField(blank=True, max_length=32, verbose_name="finish reason"),
+                ),
                 (
                     "prompt_tokens",
                     models.PositiveIntegerField(null=True, verbose_name="prompt tokens"),

@@ -36,6 +36,10 @@ class MessageInMaking(Protocol):
     reply_retryable: bool | None
 
 
+#: What staff read for a message's author.
+ROLES = {Role.PARTICIPANT.value: _("participant"), Role.ASSISTANT.value: _("assistant")}
+
+
 class MessageQuerySet(TenantQuerySet["Message"]):
     def with_making(self) -> TenantQuerySet:
         """Messages with how their replies stand, at one moment: see ``MessageInMaking``."""
@@ -57,7 +61,7 @@ class Message(TenantModel):
     id = models.UUIDField(primary_key=True, editable=False)
     session = models.ForeignKey(Session, models.PROTECT, related_name="messages")
     seq = models.PositiveIntegerField(_("number"))
-    role = models.CharField(_("role"), max_length=12, choices=[(role, role) for role in Role])
+    role = models.CharField(_("role"), max_length=12, choices=ROLES)
     text = models.TextField(_("text"))
     client_id = models.UUIDField(null=True, editable=False)
     at = models.DateTimeField(_("study time"))

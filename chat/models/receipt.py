@@ -29,7 +29,7 @@ class Receipt(TenantModel):
         _("model"), max_length=120, help_text=_("The id the provider returned.")
     )
     request_id = models.CharField(_("request id"), max_length=120, blank=True)
-    finish_reason = models.CharField(max_length=32, blank=True)
+    finish_reason = models.CharField(_("finish reason"), max_length=32, blank=True)
     prompt_tokens = models.PositiveIntegerField(_("prompt tokens"), null=True)
     completion_tokens = models.PositiveIntegerField(_("completion tokens"), null=True)
     tries = models.PositiveSmallIntegerField(_("tries"), default=1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from enum import StrEnum
 from typing import Any
 
 from django.db import models
@@ -19,10 +18,10 @@ LEASE = timedelta(seconds=15)
 MAX_ATTEMPTS = 5
 
 
-class ReplyState(StrEnum):
-    PENDING = "pending"
-    DONE = "done"
-    FAILED = "failed"
+class ReplyState(models.TextChoices):
+    PENDING = "pending", _("pending")
+    DONE = "done", _("done")
+    FAILED = "failed", _("failed")
 
 
 class ReplyQuerySet(TenantQuerySet["Reply"]):
@@ -43,7 +42,7 @@ class Reply(TenantModel):
     message = models.ForeignKey(Message, models.PROTECT, related_name="making")
     question = models.ForeignKey(Message, models.PROTECT, related_name="answers")
     state = models.CharField(
-        _("state"), max_length=8, choices=[(s, s) for s in ReplyState], default=ReplyState.PENDING
+        _("state"), max_length=8, choices=ReplyState, default=ReplyState.PENDING
     )
     attempt = models.PositiveIntegerField(_("attempt"), default=0)
     deaths = models.PositiveIntegerField(

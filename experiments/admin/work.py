@@ -6,8 +6,6 @@ don't help. They name their subjects by public ids only.
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
@@ -53,7 +51,6 @@ def _given_up(viewer: Viewer, job: Job) -> bool:
 class JobAdmin(ReadOnlyAdmin):
     area = Area.WORK
     menu, menu_position, icon = Menu.WORK, 10, "memory"
-    menu_title = _("Memory steps")
     list_display = ["kind", "state_label", "attempts", "failure", "study_at", "not_before"]
     list_filter = ["state", "kind"]
     search_fields = ["failure"]
@@ -84,9 +81,8 @@ class JobAdmin(ReadOnlyAdmin):
         ordering="state",
         label={"done": "success", "pending": "info", "failed": "danger"},
     )
-    def state_label(self, job: Job) -> tuple[str, Any]:
-        names = {"done": _("done"), "pending": _("pending"), "failed": _("given up")}
-        return str(job.state), names[str(job.state)]
+    def state_label(self, job: Job) -> tuple[str, str]:
+        return job.state, job.get_state_display()
 
 
 @admin.register(Due)

@@ -87,7 +87,7 @@ class Migration(migrations.Migration):
                     "time_zone",
                     models.CharField(default="UTC", max_length=64, verbose_name="time zone"),
                 ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True, verbose_name="created at")),
             ],
             options={
                 "verbose_name": "lab",
@@ -164,7 +164,7 @@ class Migration(migrations.Migration):
                 ),
                 ("encrypted", models.BinaryField()),
                 ("hint", models.CharField(editable=False, max_length=4, verbose_name="ends with")),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True, verbose_name="created at")),
                 (
                     "lab",
                     models.ForeignKey(
@@ -192,7 +192,10 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("public_id", models.UUIDField(default=uuid.uuid4, editable=False)),
+                (
+                    "public_id",
+                    models.UUIDField(default=uuid.uuid4, editable=False, verbose_name="public id"),
+                ),
                 ("title", models.CharField(max_length=200, verbose_name="title")),
                 (
                     "language",
@@ -399,7 +402,7 @@ class Migration(migrations.Migration):
                         default=experiments.models.study._seed, editable=False, max_length=32
                     ),
                 ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True, verbose_name="created at")),
                 (
                     "embedding_key",
                     models.ForeignKey(
@@ -650,6 +653,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="participants",
                         to="experiments.study",
+                        verbose_name="study",
                     ),
                 ),
             ],
@@ -724,6 +728,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="arms",
                         to="experiments.study",
+                        verbose_name="study",
                     ),
                 ),
             ],
@@ -747,7 +752,7 @@ class Migration(migrations.Migration):
                 ("number", models.PositiveIntegerField(verbose_name="number")),
                 ("sha256", models.CharField(max_length=64, verbose_name="SHA-256")),
                 ("configuration_json", models.JSONField(verbose_name="configuration")),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True, verbose_name="created at")),
                 ("opened_at", models.DateTimeField(null=True, verbose_name="opened at")),
                 (
                     "lab",
@@ -765,6 +770,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="versions",
                         to="experiments.study",
+                        verbose_name="study",
                     ),
                 ),
             ],
@@ -858,6 +864,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="sessions",
                         to="experiments.participant",
+                        verbose_name="participant",
                     ),
                 ),
                 (
@@ -866,6 +873,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="experiments.studyversion",
+                        verbose_name="version",
                     ),
                 ),
             ],
@@ -921,6 +929,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="consents",
                         to="experiments.participant",
+                        verbose_name="participant",
                     ),
                 ),
                 (
@@ -929,6 +938,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="experiments.studyversion",
+                        verbose_name="version",
                     ),
                 ),
             ],
@@ -948,8 +958,8 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("stratum", models.CharField(max_length=120)),
-                ("test_mode", models.BooleanField(default=False)),
+                ("stratum", models.CharField(max_length=120, verbose_name="stratum")),
+                ("test_mode", models.BooleanField(default=False, verbose_name="test run")),
                 ("used", models.PositiveIntegerField(default=0, verbose_name="used")),
                 ("block", models.PositiveIntegerField(default=0, verbose_name="block")),
                 (
@@ -972,6 +982,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="experiments.studyversion",
+                        verbose_name="version",
                     ),
                 ),
             ],
@@ -1018,6 +1029,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="allocations",
                         to="experiments.participant",
+                        verbose_name="participant",
                     ),
                 ),
                 (
@@ -1026,6 +1038,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="experiments.studyversion",
+                        verbose_name="version",
                     ),
                 ),
             ],
@@ -1110,7 +1123,7 @@ class Migration(migrations.Migration):
                         verbose_name="may unblind",
                     ),
                 ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True, verbose_name="created at")),
                 (
                     "user",
                     models.ForeignKey(

@@ -42,7 +42,7 @@ class ProviderKey(TenantModel):
     )
     encrypted = models.BinaryField(editable=False)
     hint = models.CharField(_("ends with"), max_length=4, editable=False)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(_("created at"), auto_now_add=True)
 
     objects = TenantManager.from_queryset(ProviderKeyQuerySet)()
 

@@ -36,7 +36,7 @@ class Lab(models.Model):
         _("language"), max_length=8, choices=Language.choices, default=Language.ENGLISH
     )
     time_zone = models.CharField(_("time zone"), max_length=64, default="UTC")
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(_("created at"), auto_now_add=True)
 
     objects = LabManager()
 
@@ -69,7 +69,7 @@ class Member(models.Model):
         default=False,
         help_text=_("May see arms, receipts and memories. Each unblinding is logged."),
     )
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(_("created at"), auto_now_add=True)
 
     class Meta:
         verbose_name = _("member")

@@ -32,7 +32,9 @@ class Participant(TenantModel):
 
     public_id = models.UUIDField(default=uuid4, editable=False)
     code = models.CharField(_("code"), max_length=12, default=_code, editable=False)
-    study = models.ForeignKey(Study, models.PROTECT, related_name="participants")
+    study = models.ForeignKey(
+        Study, models.PROTECT, related_name="participants", verbose_name=_("study")
+    )
     version = models.ForeignKey(
         StudyVersion,
         models.PROTECT,
@@ -160,8 +162,12 @@ class Participant(TenantModel):
 class Consent(TenantModel):
     """What was agreed to, word for word."""
 
-    participant = models.ForeignKey(Participant, models.PROTECT, related_name="consents")
-    version = models.ForeignKey(StudyVersion, models.PROTECT, related_name="+")
+    participant = models.ForeignKey(
+        Participant, models.PROTECT, related_name="consents", verbose_name=_("participant")
+    )
+    version = models.ForeignKey(
+        StudyVersion, models.PROTECT, related_name="+", verbose_name=_("version")
+    )
     text = models.TextField(_("text"))
     sha256 = models.CharField("SHA-256", max_length=64)
     agreed_at = models.DateTimeField(_("agreed at (study time)"))
@@ -181,9 +187,11 @@ class Consent(TenantModel):
 class AllocationCounter(TenantModel):
     """How far a stratum's sequence is used up. Real and test runs are counted apart."""
 
-    version = models.ForeignKey(StudyVersion, models.PROTECT, related_name="+")
-    stratum = models.CharField(max_length=120)
-    test_mode = models.BooleanField(default=False)
+    version = models.ForeignKey(
+        StudyVersion, models.PROTECT, related_name="+", verbose_name=_("version")
+    )
+    stratum = models.CharField(_("stratum"), max_length=120)
+    test_mode = models.BooleanField(_("test run"), default=False)
     used = models.PositiveIntegerField(_("used"), default=0)
     block = models.PositiveIntegerField(_("block"), default=0)
     place = models.PositiveIntegerField(_("next place in the block"), default=0)
@@ -250,8 +258,12 @@ class AllocationQuerySet(TenantQuerySet["Allocation"]):
 class Allocation(TenantModel):
     """One participant's arm and the place in the sequence it came from."""
 
-    participant = models.ForeignKey(Participant, models.PROTECT, related_name="allocations")
-    version = models.ForeignKey(StudyVersion, models.PROTECT, related_name="+")
+    participant = models.ForeignKey(
+        Participant, models.PROTECT, related_name="allocations", verbose_name=_("participant")
+    )
+    version = models.ForeignKey(
+        StudyVersion, models.PROTECT, related_name="+", verbose_name=_("version")
+    )
     arm_key = models.CharField(_("arm"), max_length=40)
     stratum = models.CharField(_("stratum"), max_length=120)
     test_mode = models.BooleanField(_("test run"), default=False)

@@ -26,8 +26,12 @@ class SessionQuerySet(TenantQuerySet["Session"]):
 
 class Session(TenantModel):
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
-    participant = models.ForeignKey(Participant, models.PROTECT, related_name="sessions")
-    version = models.ForeignKey(StudyVersion, models.PROTECT, related_name="+")
+    participant = models.ForeignKey(
+        Participant, models.PROTECT, related_name="sessions", verbose_name=_("participant")
+    )
+    version = models.ForeignKey(
+        StudyVersion, models.PROTECT, related_name="+", verbose_name=_("version")
+    )
     stage_key = models.CharField(_("stage"), max_length=20)
     number = models.PositiveSmallIntegerField(_("number"))
     state = models.CharField(

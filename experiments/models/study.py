@@ -68,7 +68,7 @@ def _block_multiples() -> list[int]:
 class Study(TenantModel):
     """What staff edit. Opening freezes it into a ``StudyVersion``."""
 
-    public_id = models.UUIDField(default=uuid4, editable=False)
+    public_id = models.UUIDField(_("public id"), default=uuid4, editable=False)
     title = models.CharField(_("title"), max_length=200)
     language = models.CharField(
         _("language"), max_length=8, choices=Language.choices, default=Language.ENGLISH
@@ -177,7 +177,7 @@ class Study(TenantModel):
         help_text=_("Multiples of the smallest balanced block, drawn at random."),
     )
     allocation_seed = models.CharField(max_length=32, default=_seed, editable=False)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(_("created at"), auto_now_add=True)
 
     class Meta(TenantModel.Meta):
         verbose_name = _("study")
@@ -291,7 +291,7 @@ class Study(TenantModel):
 
 
 class Arm(TenantModel):
-    study = models.ForeignKey(Study, models.CASCADE, related_name="arms")
+    study = models.ForeignKey(Study, models.CASCADE, related_name="arms", verbose_name=_("study"))
     key = models.SlugField(_("key"), max_length=40)
     name = models.CharField(_("name"), max_length=120)
     label = models.CharField(
@@ -446,11 +446,13 @@ class Stage(TenantModel):
 class StudyVersion(TenantModel):
     """A study's configuration, frozen and hashed. Never edited, never deleted."""
 
-    study = models.ForeignKey(Study, models.PROTECT, related_name="versions")
+    study = models.ForeignKey(
+        Study, models.PROTECT, related_name="versions", verbose_name=_("study")
+    )
     number = models.PositiveIntegerField(_("number"))
     sha256 = models.CharField("SHA-256", max_length=64)
     configuration_json = models.JSONField(_("configuration"))
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(_("created at"), auto_now_add=True)
     opened_at = models.DateTimeField(_("opened at"), null=True)
 
     class Meta(TenantModel.Meta):

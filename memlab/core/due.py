@@ -9,20 +9,20 @@ was handed out comes back after ``HANDED_OUT_FOR`` unless its handler removed or
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 from django.db import models, transaction
+from django.utils.translation import gettext_lazy as _
 
 HANDED_OUT_FOR = timedelta(minutes=2)
 
 
-class DueKind(StrEnum):
-    REPLY = "reply"  # a pending reply whose lease may have run out
-    SESSION = "session"  # an open session whose timer or idleness may close it
-    STEPS = "steps"  # a participant with pending memory steps
+class DueKind(models.TextChoices):
+    REPLY = "reply", _("reply")  # a pending reply whose lease may have run out
+    SESSION = "session", _("session")  # an open session whose timer or idleness may close it
+    STEPS = "steps", _("memory steps")  # a participant with pending memory steps
 
 
 class DueQuerySet(models.QuerySet["Due"]):
@@ -69,14 +69,16 @@ class DueQuerySet(models.QuerySet["Due"]):
 
 class Due(models.Model):
     lab_id = models.BigIntegerField()
-    kind = models.CharField(max_length=24, choices=[(kind, kind) for kind in DueKind])
+    kind = models.CharField(_("kind"), max_length=24, choices=DueKind)
     subject = models.UUIDField(help_text="Public id of the reply, session or participant.")
-    study_at = models.DateTimeField(null=True)
-    wall_at = models.DateTimeField(null=True, db_index=True)
+    study_at = models.DateTimeField(_("study time"), null=True)
+    wall_at = models.DateTimeField(_("wall time"), null=True, db_index=True)
 
     objects = DueQuerySet.as_manager()
 
     class Meta:
+        verbose_name = _("due work")
+        verbose_name_plural = _("due work")
         constraints = [
             models.UniqueConstraint(fields=["kind", "subject"], name="one_due_a_subject")
         ]

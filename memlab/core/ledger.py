@@ -9,25 +9,26 @@ write and ``finish`` finds nothing left to do.
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
 from django.db import models, transaction
+from django.utils.translation import gettext_lazy as _
 
 MAX_ATTEMPTS = 6
 FIRST_PAUSE = timedelta(seconds=20)
 
 
-class JobKind(StrEnum):
-    OBSERVE = "observe"
-    CONSOLIDATE = "consolidate"  # of sessions before allocation too: that is the backfill
+class JobKind(models.TextChoices):
+    OBSERVE = "observe", _("learning from a turn")
+    # Of sessions before allocation too: that is the backfill.
+    CONSOLIDATE = "consolidate", _("consolidating a session")
 
 
-class JobState(StrEnum):
-    PENDING = "pending"
-    DONE = "done"
-    FAILED = "failed"  # given up after MAX_ATTEMPTS; staff can start it again
+class JobState(models.TextChoices):
+    PENDING = "pending", _("pending")
+    DONE = "done", _("done")
+    FAILED = "failed", _("given up")  # given up after MAX_ATTEMPTS; staff can start it again
 
 
 class JobQuerySet(models.QuerySet["Job"]):
@@ -51,23 +52,29 @@ class JobQuerySet(models.QuerySet["Job"]):
 
 class Job(models.Model):
     lab_id = models.BigIntegerField()
-    kind = models.CharField(max_length=16, choices=[(kind, kind) for kind in JobKind])
+    kind = models.CharField(_("kind"), max_length=16, choices=JobKind)
     participant = models.UUIDField()
     subject = models.UUIDField(help_text="The session, reply or participant the step is about.")
-    study_at = models.DateTimeField(help_text="Study time of what the step belongs to.")
-    state = models.CharField(
-        max_length=8, choices=[(state, state) for state in JobState], default=JobState.PENDING
+    study_at = models.DateTimeField(
+        _("study time"), help_text=_("Study time of what the step belongs to.")
     )
-    attempts = models.PositiveIntegerField(default=0)
-    not_before = models.DateTimeField(null=True, help_text="Wall time of the next attempt.")
-    failure = models.CharField(max_length=80, blank=True, help_text="A code, never text.")
+    state = models.CharField(_("state"), max_length=8, choices=JobState, default=JobState.PENDING)
+    attempts = models.PositiveIntegerField(_("attempts"), default=0)
+    not_before = models.DateTimeField(
+        _("not before"), null=True, help_text=_("Wall time of the next attempt.")
+    )
+    failure = models.CharField(
+        _("failure"), max_length=80, blank=True, help_text=_("A code, never text.")
+    )
     result = models.JSONField(default=dict, help_text="Counts only.")
-    created_at = models.DateTimeField(auto_now_add=True)
-    finished_at = models.DateTimeField(null=True)
+    created_at = models.DateTimeField(_("created at"), auto_now_add=True)
+    finished_at = models.DateTimeField(_("finished at"), null=True)
 
     objects = JobQuerySet.as_manager()
 
     class Meta:
+        verbose_name = _("memory step")
+        verbose_name_plural = _("memory steps")
         constraints = [models.UniqueConstraint(fields=["kind", "subject"], name="one_job_a_cause")]
         indexes = [
             models.Index(

@@ -28,7 +28,7 @@ class Migration(migrations.Migration):
                 ('study_at', models.DateTimeField(verbose_name='at (study time)')),
                 ('wall_at', models.DateTimeField(auto_now_add=True, verbose_name='recorded at')),
                 ('lab', models.ForeignKey(db_index=False, editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='experiments.lab')),
-                ('participant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='experiments.participant')),
+                ('participant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='experiments.participant', verbose_name='participant')),
             ],
             options={
                 'verbose_name': 'consolidation run',
@@ -44,7 +44,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.UUIDField(editable=False, primary_key=True, serialize=False)),
                 ('lab', models.ForeignKey(db_index=False, editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='experiments.lab')),
-                ('participant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='experiments.participant')),
+                ('participant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='experiments.participant', verbose_name='participant')),
                 ('session_id', models.UUIDField(verbose_name='session')),
                 ('session_number', models.PositiveSmallIntegerField(verbose_name='session number')),
                 ('recallable_until', models.DateTimeField(help_text='Later than this not even a perfect cue would bring it back.', verbose_name='recallable until (study time)')),
@@ -92,7 +92,7 @@ class Migration(migrations.Migration):
                 ('study_at', models.DateTimeField(verbose_name='at (study time)')),
                 ('wall_at', models.DateTimeField(auto_now_add=True, verbose_name='recorded at')),
                 ('lab', models.ForeignKey(db_index=False, editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='experiments.lab')),
-                ('participant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='experiments.participant')),
+                ('participant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='experiments.participant', verbose_name='participant')),
             ],
             options={
                 'verbose_name': 'memory event',
@@ -120,7 +120,7 @@ class Migration(migrations.Migration):
                 ('message_ids', django.contrib.postgres.fields.ArrayField(base_field=models.UUIDField(), size=None, verbose_name='messages')),
                 ('learned_at', models.DateTimeField(verbose_name='said at (study time)')),
                 ('lab', models.ForeignKey(db_index=False, editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='experiments.lab')),
-                ('participant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='experiments.participant')),
+                ('participant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='experiments.participant', verbose_name='participant')),
             ],
             options={
                 'verbose_name': 'trait',

@@ -20,7 +20,11 @@ class Memory(TenantModel):
 
     id = models.UUIDField(primary_key=True, editable=False)
     participant = models.ForeignKey(
-        "experiments.Participant", models.PROTECT, related_name="+", db_index=False
+        "experiments.Participant",
+        models.PROTECT,
+        related_name="+",
+        db_index=False,
+        verbose_name=_("participant"),
     )
     session_id = models.UUIDField(_("session"))
     session_number = models.PositiveSmallIntegerField(_("session number"))

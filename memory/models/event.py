@@ -35,7 +35,11 @@ class MemoryEvent(TenantModel):
 
     public_id = models.UUIDField(default=uuid4, editable=False)
     participant = models.ForeignKey(
-        "experiments.Participant", models.PROTECT, related_name="+", db_index=False
+        "experiments.Participant",
+        models.PROTECT,
+        related_name="+",
+        db_index=False,
+        verbose_name=_("participant"),
     )
     event = models.CharField(_("event"), max_length=20, choices=EventKind.choices)
     memory_kind = models.CharField(_("kind of memory"), max_length=20, choices=MemoryKind.choices)

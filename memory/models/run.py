@@ -40,7 +40,11 @@ class ConsolidationRun(TenantModel):
     """One part of one session, written in the same transaction as this row."""
 
     participant = models.ForeignKey(
-        "experiments.Participant", models.PROTECT, related_name="+", db_index=False
+        "experiments.Participant",
+        models.PROTECT,
+        related_name="+",
+        db_index=False,
+        verbose_name=_("participant"),
     )
     session_id = models.UUIDField(_("session"))
     part = models.CharField(_("part"), max_length=12, choices=RunPart.choices)

@@ -1,6 +1,4 @@
 
-import memlab.core.due
-import memlab.core.ledger
 from django.db import migrations, models
 
 
@@ -36,24 +34,27 @@ class Migration(migrations.Migration):
                     "kind",
                     models.CharField(
                         choices=[
-                            (memlab.core.due.DueKind["REPLY"], memlab.core.due.DueKind["REPLY"]),
-                            (
-                                memlab.core.due.DueKind["SESSION"],
-                                memlab.core.due.DueKind["SESSION"],
-                            ),
-                            (memlab.core.due.DueKind["STEPS"], memlab.core.due.DueKind["STEPS"]),
+                            ("reply", "reply"),
+                            ("session", "session"),
+                            ("steps", "memory steps"),
                         ],
                         max_length=24,
+                        verbose_name="kind",
                     ),
                 ),
                 (
                     "subject",
                     models.UUIDField(help_text="Public id of the reply, session or participant."),
                 ),
-                ("study_at", models.DateTimeField(null=True)),
-                ("wall_at", models.DateTimeField(db_index=True, null=True)),
+                ("study_at", models.DateTimeField(null=True, verbose_name="study time")),
+                (
+                    "wall_at",
+                    models.DateTimeField(db_index=True, null=True, verbose_name="wall time"),
+                ),
             ],
             options={
+                "verbose_name": "due work",
+                "verbose_name_plural": "due work",
                 "constraints": [
                     models.UniqueConstraint(fields=("kind", "subject"), name="one_due_a_subject")
                 ],
@@ -73,16 +74,11 @@ class Migration(migrations.Migration):
                     "kind",
                     models.CharField(
                         choices=[
-                            (
-                                memlab.core.ledger.JobKind["OBSERVE"],
-                                memlab.core.ledger.JobKind["OBSERVE"],
-                            ),
-                            (
-                                memlab.core.ledger.JobKind["CONSOLIDATE"],
-                                memlab.core.ledger.JobKind["CONSOLIDATE"],
-                            ),
+                            ("observe", "learning from a turn"),
+                            ("consolidate", "consolidating a session"),
                         ],
                         max_length=16,
+                        verbose_name="kind",
                     ),
                 ),
                 ("participant", models.UUIDField()),
@@ -94,43 +90,45 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "study_at",
-                    models.DateTimeField(help_text="Study time of what the step belongs to."),
+                    models.DateTimeField(
+                        help_text="Study time of what the step belongs to.",
+                        verbose_name="study time",
+                    ),
                 ),
                 (
                     "state",
                     models.CharField(
-                        choices=[
-                            (
-                                memlab.core.ledger.JobState["PENDING"],
-                                memlab.core.ledger.JobState["PENDING"],
-                            ),
-                            (
-                                memlab.core.ledger.JobState["DONE"],
-                                memlab.core.ledger.JobState["DONE"],
-                            ),
-                            (
-                                memlab.core.ledger.JobState["FAILED"],
-                                memlab.core.ledger.JobState["FAILED"],
-                            ),
-                        ],
-                        default=memlab.core.ledger.JobState["PENDING"],
+                        choices=[("pending", "pending"), ("done", "done"), ("failed", "given up")],
+                        default="pending",
                         max_length=8,
+                        verbose_name="state",
                     ),
                 ),
-                ("attempts", models.PositiveIntegerField(default=0)),
+                ("attempts", models.PositiveIntegerField(default=0, verbose_name="attempts")),
                 (
                     "not_before",
-                    models.DateTimeField(help_text="Wall time of the next attempt.", null=True),
+                    models.DateTimeField(
+                        help_text="Wall time of the next attempt.",
+                        null=True,
+                        verbose_name="not before",
+                    ),
                 ),
                 (
                     "failure",
-                    models.CharField(blank=True, help_text="A code, never text.", max_length=80),
+                    models.CharField(
+                        blank=True,
+                        help_text="A code, never text.",
+                        max_length=80,
+                        verbose_name="failure",
+                    ),
                 ),
                 ("result", models.JSONField(default=dict, help_text="Counts only.")),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("finished_at", models.DateTimeField(null=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True, verbose_name="created at")),
+                ("finished_at", models.DateTimeField(null=True, verbose_name="finished at")),
             ],
             options={
+                "verbose_name": "memory step",
+                "verbose_name_plural": "memory steps",
                 "indexes": [
                     models.Index(
                         condition=models.Q(("state", "pending")),
