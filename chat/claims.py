@@ -74,13 +74,11 @@ def claim(lab_id: int, reply_id: UUID, *, wall: datetime) -> Claim | None:
     take down worker after worker.
     """
     with lab_scope(lab_id):
-        if not Reply.objects.filter(lab_id=lab_id, pk=reply_id).exists():
+        locked = _locked(lab_id, reply_id)
+        if locked is None or locked[0].state != ReplyState.PENDING:
             Due.objects.settle(lab_id=lab_id, kind=DueKind.REPLY, subject=reply_id)
             return None
-        reply, session = _locked(reply_id)
-        if reply.state != ReplyState.PENDING:
-            Due.objects.settle(lab_id=lab_id, kind=DueKind.REPLY, subject=reply_id)
-            return None
+        reply, session = locked
         earlier = Reply.objects.pending().filter(
             session=session, message__seq__lt=reply.message.seq
         )
@@ -151,9 +149,10 @@ def store(
     Returns the frames for the tabs, or None if the attempt was fenced off.
     """
     with lab_scope(claim.lab_id):
-        reply, session = _locked(claim.reply)
-        if reply.state != ReplyState.PENDING or reply.attempt != claim.attempt:
+        ours = _still_ours(claim)
+        if ours is None:
             return None
+        reply, session = ours
         if holder is not None and not ParticipantLease.objects.still_held(
             participant=claim.participant, holder=holder
         ):
@@ -186,9 +185,10 @@ def store(
 def fail(claim: Claim, failure: ModelFailure, *, wall: datetime) -> list[Frame] | None:
     """Store a failed attempt and its partial text; the frames, or None if it was fenced off."""
     with lab_scope(claim.lab_id):
-        reply, session = _locked(claim.reply)
-        if reply.state != ReplyState.PENDING or reply.attempt != claim.attempt:
+        ours = _still_ours(claim)
+        if ours is None:
             return None
+        reply, session = ours
         later = Message.objects.filter(session=session, seq__gt=claim.seq).exists()
         retryable = (
             failure.kind != FailureKind.CONTENT_FILTER
@@ -210,14 +210,27 @@ def fail(claim: Claim, failure: ModelFailure, *, wall: datetime) -> list[Frame] 
         return _with_end(frames, session)
 
 
-def _locked(reply_id: UUID) -> tuple[Reply, Session]:
-    """The reply and its session with both row locks, the session's first as everywhere."""
-    session_id = Reply.objects.values_list("session_id", flat=True).get(pk=reply_id)
+def _still_ours(claim: Claim) -> tuple[Reply, Session] | None:
+    """The claimed reply and its session, locked, or None if the attempt was fenced off."""
+    locked = _locked(claim.lab_id, claim.reply)
+    if locked is None:
+        return None
+    reply = locked[0]
+    pending = reply.state == ReplyState.PENDING and reply.attempt == claim.attempt
+    return locked if pending else None
+
+
+def _locked(lab_id: int, reply_id: UUID) -> tuple[Reply, Session] | None:
+    """The reply and its session with both row locks, the session's first as everywhere; None if
+    this lab has no such reply."""
     session = (
-        Session.objects.select_related("participant", "version")
+        Session.objects.with_study()
         .select_for_update(of=("self",))
-        .get(pk=session_id)
+        .filter(lab_id=lab_id, replies=reply_id)
+        .first()
     )
+    if session is None:
+        return None
     reply = (
         Reply.objects.select_related("message", "question")
         .select_for_update(of=("self",))

@@ -7,6 +7,7 @@ import json
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
+from channels.consumer import get_handler_name
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
 from django.http.request import validate_host
@@ -35,6 +36,11 @@ class ChatConsumer(AsyncWebsocketConsumer):
     greeted: bool = False
     joined: bool = False
     _hello_due: asyncio.TimerHandle | None = None
+
+    async def dispatch(self, message: dict[str, Any]) -> None:
+        """Channels goes to another thread before every event, each token frame included, to close
+        old database connections. Units of work look after theirs themselves."""
+        await getattr(self, get_handler_name(message))(message)
 
     async def connect(self) -> None:
         await self.accept()  # a browser learns no close code from a refused handshake

@@ -98,7 +98,8 @@ def say(reference: SessionRef, *, client_id: UUID, text: str, wall: datetime) ->
     _check_text(text)
     with lab_scope(reference.lab_id):
         session = _locked(reference)
-        stored = Message.objects.filter(session=session, client_id=client_id).first()
+        known = Message.objects.filter(session=session, client_id=client_id)
+        stored = known.order_by("seq").first()  # without the joins of the default order
         if stored is not None:
             return _said_before(stored, text)
         _check_open(session, wall=wall)
@@ -210,7 +211,7 @@ def stamp(moment: datetime) -> str:
 
 def _find(reference: SessionRef) -> Session:
     session = (
-        Session.objects.select_related("participant", "version")
+        Session.objects.with_study()
         .filter(
             lab_id=reference.lab_id,
             pk=reference.session,
@@ -226,7 +227,7 @@ def _find(reference: SessionRef) -> Session:
 def _locked(reference: SessionRef) -> Session:
     """The session with its row lock: numbers are drawn and states changed one at a time."""
     session = (
-        Session.objects.select_related("participant", "version")
+        Session.objects.with_study()
         .select_for_update(of=("self",))
         .filter(
             lab_id=reference.lab_id,

@@ -129,7 +129,7 @@ def _load(job: Job) -> _Work:
         reply = None
         if job.kind == JobKind.OBSERVE:
             reply = Reply.objects.get(pk=job.subject)
-        session = Session.objects.select_related("participant", "version").get(
+        session = Session.objects.with_study().get(
             pk=job.subject if reply is None else reply.session_id
         )
         arm = session.participant.arm()

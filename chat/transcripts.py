@@ -47,7 +47,7 @@ def _settled(sessions: Iterable[Session]) -> dict[UUID, list[_Entry]]:
     """The messages of sessions in order. A reply that is pending or failed said nothing."""
     # One statement, for a reply that settles between two would have said nothing, or nothing yet.
     ids = [session.id for session in sessions]
-    messages = Message.objects.filter(session__in=ids).with_making().order_by("session", "seq")
+    messages = Message.objects.filter(session__in=ids).with_making().order_by("session_id", "seq")
     entries: dict[UUID, list[_Entry]] = defaultdict(list)
     for message in messages:
         if message.reply_state in (None, ReplyState.DONE):
