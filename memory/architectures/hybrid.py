@@ -238,8 +238,8 @@ class Hybrid(Gist):
         if self.encode is not Encode.ALL:
             return NOBODY
         return {
-            Role.PARTICIPANT: self.values["participant_name"],
-            Role.ASSISTANT: self.values["assistant_name"],
+            Role.PARTICIPANT: str(self.values["participant_name"]),
+            Role.ASSISTANT: str(self.values["assistant_name"]),
         }
 
     def _write_episodes(

@@ -175,7 +175,10 @@ EPISODES = (
             "With encode all: the name that the participant's messages are embedded with. Empty: "
             "none. For dialogues between people, whom questions call by name."
         ),
-        help_zh="encode 为 all 时，被试的消息以此名字开头编码；留空则不加。用于人与人的对话，提问时会提到名字。",
+        help_zh=(
+            "encode 为 all 时，被试的消息以此名字开头编码；留空则不加。"
+            "用于人与人的对话，提问时会提到名字。"
+        ),
     ),
     Parameter(
         name="assistant_name",
