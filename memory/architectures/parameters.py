@@ -176,7 +176,7 @@ EPISODES = (
             "none. For dialogues between people, whom questions call by name."
         ),
         help_zh=(
-            "encode 为 all 时，被试的消息以此名字开头编码；留空则不加。"
+            "encode 为 all 时，参与者的消息以此名字开头编码；留空则不加。"
             "用于人与人的对话，提问时会提到名字。"
         ),
     ),
