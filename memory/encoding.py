@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from itertools import pairwise
+from types import MappingProxyType
 from uuid import UUID
 
 from memlab.core.values import Role, SessionTranscript, Utterance

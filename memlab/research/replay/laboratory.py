@@ -11,7 +11,8 @@ from datetime import datetime
 from uuid import UUID, uuid4
 
 from django.apps import apps
-from django.db import connection, models, transaction
+from django.db import OperationalError, connection, models, transaction
+from psycopg.errors import DeadlockDetected
 
 from experiments.models import Lab, Member
 from experiments.models.lab import LabDirectory
@@ -20,6 +21,7 @@ from memlab.core.tenancy import lab_scope
 
 RUNNING = "replay, running: "
 KEPT = "replay, kept: "
+ATTEMPTS = 5  # at erasing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,8 +74,20 @@ def _abandoned(lab_id: int, marks: tuple[str, ...], *, wall: datetime) -> bool:
 def erase(lab_id: int) -> None:
     """Remove every row of a lab from every table, in one transaction.
 
-    Foreign keys are checked when it commits, so the order of the tables doesn't matter.
+    Cancelling a run doesn't stop a unit that has begun. If its locks and ours cross, Postgres ends
+    one of the two; where it ends the erasure, that is tried again.
     """
+    for _attempt in range(ATTEMPTS - 1):
+        try:
+            return _erase(lab_id)
+        except OperationalError as error:
+            if not isinstance(error.__cause__, DeadlockDetected):
+                raise
+    return _erase(lab_id)
+
+
+def _erase(lab_id: int) -> None:
+    """Foreign keys are checked when it commits, so the order of the tables doesn't matter."""
     with lab_scope(lab_id), connection.cursor() as cursor:
         # Logs that are only ever appended to give way to an erasure.
         cursor.execute("SET LOCAL memlab.purge = 'on'")

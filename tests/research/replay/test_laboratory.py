@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 from datetime import timedelta
 
 import pytest
@@ -16,6 +17,7 @@ from memlab.core.tenancy import lab_scope
 from memlab.core.work import unit
 from memlab.research.replay import laboratory
 from memlab.research.replay.dialogue import Dialogue
+from memlab.research.replay.progress import Progress
 from memlab.research.replay.run import replay
 from tests.research.replay.conftest import (
     plan,
@@ -49,15 +51,22 @@ async def test_erasing_leaves_no_row_and_no_other_lab_loses_one(lab: Lab, guitar
     assert await unit(rows_of_lab, lab.pk) == others
 
 
+class Interrupting(Progress):
+    """Cancels the run at its third message."""
+
+    def turn(self) -> None:
+        super().turn()
+        task = asyncio.current_task()
+        if self.turns == 3 and task is not None:
+            task.cancel()
+
+
 async def test_an_interrupted_run_erases_its_lab(guitar: Dialogue) -> None:
-    progress = silent()
+    progress = Interrupting(io.StringIO(), dialogues=1, architectures=1)
     run = asyncio.create_task(replay(plan(guitar, architectures=("hybrid",)), progress))
-    while not progress.turns:
-        await asyncio.sleep(0.05)
-    assert len(await unit(labs)) == 1
-    run.cancel()
     with pytest.raises(asyncio.CancelledError):
         await run
+    assert progress.turns == 3
     assert await unit(labs) == []
 
 
