@@ -31,15 +31,22 @@ class Tab:
     frame it got in ``frames``."""
 
     def __init__(
-        self, participant: Participant | None, session: UUID, *,
-        origin: str = "http://testserver", settled: int = 0,
+        self,
+        participant: Participant | None,
+        session: UUID,
+        *,
+        origin: str = "http://testserver",
+        settled: int = 0,
     ) -> None:
         headers = [(b"host", b"testserver"), (b"origin", origin.encode())]
         if participant is not None:
             headers.append((b"cookie", cookie_of(participant).encode()))
         scope = {
-            "type": "websocket", "path": f"/ws/chat/{session}/", "query_string": b"",
-            "headers": headers, "subprotocols": [],
+            "type": "websocket",
+            "path": f"/ws/chat/{session}/",
+            "query_string": b"",
+            "headers": headers,
+            "subprotocols": [],
         }
         self.socket = ApplicationCommunicator(routed, scope)
         self.frames: list[Frame] = []
@@ -53,14 +60,16 @@ class Tab:
         return self
 
     async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
         await self.socket.send_input({"type": "websocket.disconnect", "code": 1001})
         await self.socket.wait(5)
 
     async def send(self, frame: Frame | str) -> None:
-        text = frame if isinstance(frame, str) else json.dumps(frame)
+        text = frame if isinstance(frame, str) else json.dumps(frame, ensure_ascii=False)
         await self.socket.send_input({"type": "websocket.receive", "text": text})
 
     async def say(self, text: str, client_id: UUID | None = None) -> UUID:

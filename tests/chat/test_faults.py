@@ -24,6 +24,7 @@ from tests.standin import Answer, Fault, StandIn
 from tests.studies import enrol, enter, make_study
 
 PROVIDERS = ("openai_compatible", "dashscope")
+NO_VECTOR = "recall:no_query_vector"
 ANYTIME = {"minimum_gap_hours": 0}
 # Alone, and easily recalled: the same words again are the same vector.
 REMEMBERING = {
@@ -302,9 +303,9 @@ async def test_nothing_of_a_failed_reply_is_remembered_and_nothing_is_strengthen
     ("faults", "degraded"),
     [
         (times(1, fault=Fault.STATUS), []),
-        (times(2, fault=Fault.STATUS), ["embedding:unavailable", "recall:no_query_vector"]),
-        (times(2, fault=Fault.WRONG_DIMENSION), ["embedding:malformed", "recall:no_query_vector"]),
-        (times(2, fault=Fault.HANG_BEFORE_HEADERS), ["embedding:timeout", "recall:no_query_vector"]),
+        (times(2, fault=Fault.STATUS), ["embedding:unavailable", NO_VECTOR]),
+        (times(2, fault=Fault.WRONG_DIMENSION), ["embedding:malformed", NO_VECTOR]),
+        (times(2, fault=Fault.HANG_BEFORE_HEADERS), ["embedding:timeout", NO_VECTOR]),
     ],
     ids=["once", "twice", "wrong dimension", "hang"],
 )
@@ -347,9 +348,7 @@ async def test_a_consolidation_that_fails_says_so_and_is_made_up_for_once(
     use: str, fault: dict[str, Any], code: str, own_lab: Lab, standin: StandIn
 ) -> None:
     study = await unit(
-        lambda: study_with(
-            standin, own_lab, use, provider="openai_compatible", relevance="raw"
-        )
+        lambda: study_with(standin, own_lab, use, provider="openai_compatible", relevance="raw")
     )
     person = await unit(lambda: enrol(study, arm="hybrid"))
     session = await unit(lambda: enter(person))
@@ -397,4 +396,3 @@ def rated_by_hand(ids: list[str]) -> dict[str, Any]:
     """What an extracting model may say: it answers both questions in one."""
     rating = {"intensity": 0.5, "self_disclosure": 0.5, "value_relevance": 0.5}
     return {"traits": [], "ratings": [{"message": each, **rating} for each in ids]}
-

@@ -17,8 +17,8 @@ from chat.models import Receipt, Reply
 from experiments.models import Lab, Participant, Session
 from memlab.core.clock import wall_now
 from memlab.core.due import Due
-from memlab.core.ledger import Job
 from memlab.core.lease import ParticipantLease
+from memlab.core.ledger import Job, JobKind
 from memlab.core.tenancy import lab_scope
 from memlab.core.work import unit
 from memory.models import Episode, MemoryEvent, Trait
@@ -104,7 +104,7 @@ class Busy:
         with lab_scope(lab.pk):
             Session.objects.filter(pk=done.pk).update(state="ended", ended_at=wall_now())
             Job.objects.enqueue(
-                lab_id=lab.pk, kind="consolidate", participant=self.person.public_id,
+                lab_id=lab.pk, kind=JobKind.CONSOLIDATE, participant=self.person.public_id,
                 subject=done.id, study_at=wall_now(),
             )  # fmt: skip
         self.session = enter(self.person, "T2")
@@ -115,8 +115,9 @@ class Busy:
 
     def state(self) -> str:
         mine = {"lab_id": self.lab.pk}
-        tables = [list(model.objects.filter(**mine).values()) for model in (Due, Job, ParticipantLease)]
-        return repr(tables) + everything(self.lab)
+        tables = (Due, Job, ParticipantLease)
+        rows = [list(model.objects.filter(**mine).values()) for model in tables]
+        return repr(rows) + everything(self.lab)
 
 
 def said(person: Participant, session: Session) -> UUID:

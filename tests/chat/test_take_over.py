@@ -23,9 +23,9 @@ from experiments.enums import Closed, SessionState
 from experiments.models import Lab, Participant, Session
 from memlab.core.clock import wall_now
 from memlab.core.due import Due, DueKind
+from memlab.core.lease import ParticipantLease
 from memlab.core.ledger import MAX_ATTEMPTS as MOST_JOB_ATTEMPTS
 from memlab.core.ledger import Job
-from memlab.core.lease import ParticipantLease
 from memlab.core.llm.base import Completion, FailureKind, ModelFailure, TextDelta
 from memlab.core.renewal import LeaseLost, renewed
 from memlab.core.tenancy import lab_scope
@@ -149,7 +149,9 @@ async def test_a_maker_may_die_at_any_line(
     assert await turn.make() is not done
     reply = await turn.row()
     assert (reply.state, reply.message.text) == ("done", "I see.")
-    assert reply.attempt == (1 if done or (where is claims and line == "claim" and not after) else 2)
+    assert reply.attempt == (
+        1 if done or (where is claims and line == "claim" and not after) else 2
+    )
     assert await turn.counts() == (1, 1, 1)
     assert not await turn.make()
     assert await turn.counts() == (1, 1, 1)
@@ -224,13 +226,14 @@ async def test_who_loses_the_lease_stops_and_the_other_goes_on(
     turn: Turn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(generation, "LEASE", timedelta(seconds=0.2))
-    stalling = ScriptedDoors(Stalling(), turn.doors.extraction, turn.doors.embedder)
+    model = Stalling()
+    stalling = ScriptedDoors(model, turn.doors.extraction, turn.doors.embedder)
     making = asyncio.create_task(turn.make(stalling))
-    await stalling.talking.begun.wait()
+    await model.begun.wait()
     await claim_of(turn, 60)
     assert await asyncio.wait_for(making, 5) is False
     assert not making.cancelled()
-    assert stalling.talking.ended.is_set()
+    assert model.ended.is_set()
     assert await unit(ParticipantLease.objects.filter(participant=turn.person.public_id).count) == 0
     monkeypatch.setattr(generation, "wall_now", later(120))
     assert await turn.make()
@@ -314,7 +317,10 @@ async def run(turn: Turn) -> int:
     ],
 )
 async def test_a_step_may_die_at_any_line(
-    ended: Turn, monkeypatch: pytest.MonkeyPatch, line: str, after: bool,
+    ended: Turn,
+    monkeypatch: pytest.MonkeyPatch,
+    line: str,
+    after: bool,
     before: tuple[int, int, int],
 ) -> None:
     with monkeypatch.context() as patch:
@@ -371,9 +377,7 @@ async def test_a_lost_lease_ends_a_step_without_cancelling_its_task(
             await asyncio.Event().wait()
 
     doors = Stalled(ended.doors.talking, ended.doors.extraction)
-    running = asyncio.create_task(
-        steps.run_steps(ended.lab.pk, ended.person.public_id, doors)
-    )
+    running = asyncio.create_task(steps.run_steps(ended.lab.pk, ended.person.public_id, doors))
     await stalled.wait()
     leases = ParticipantLease.objects.filter(participant=ended.person.public_id)
     await unit(leases.update, holder=uuid4())

@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from uuid import uuid4
 
 import pytest
@@ -64,7 +65,7 @@ class TestScope:
 
     def test_an_exception_rolls_back_and_restores(self, lab: Lab, other_lab: Lab) -> None:
         with lab_scope(lab.pk):
-            with pytest.raises(ZeroDivisionError), lab_scope(other_lab.pk):
+            with pytest.raises(ZeroDivisionError), lab_scope(other_lab.pk):  # noqa: PT012
                 make_study(other_lab)
                 raise ZeroDivisionError
             assert (active_lab_id(), setting()) == (lab.pk, str(lab.pk))
@@ -260,16 +261,15 @@ class TestFiltersAlone:
         forged = ParticipantRef(mine.lab_id, talks[1][0].public_id)
         for owner in (reference_of(mine), forged):
             reference = SessionRef.of(owner, theirs.id)
-            wall = wall_now()
             for act in (
-                lambda at: conversation.view(at, settled_seq=0, wall=wall),
-                lambda at: conversation.say(at, client_id=uuid4(), text="Hello", wall=wall),
-                lambda at: conversation.retry(at, seq=1, wall=wall),
-                lambda at: conversation.finish(at, wall=wall),
-                lambda at: conversation.touch(at, wall=wall),
+                partial(conversation.view, settled_seq=0),
+                partial(conversation.say, client_id=uuid4(), text="Hello"),
+                partial(conversation.retry, seq=1),
+                conversation.finish,
+                conversation.touch,
             ):
                 with pytest.raises(NoSuchSession):
-                    act(reference)
+                    act(reference, wall=wall_now())
         assert Message.objects.filter(session=theirs).count() == 1  # the opening line
         theirs.refresh_from_db()
         assert theirs.state == "open"

@@ -55,21 +55,28 @@ class House:
     def start_web(self, name: str = "web") -> int:
         """A web process; the port it answers on."""
         port = _free_port()
-        self._start(
-            name, "-m", "uvicorn", "memlab.asgi:application", "--port", str(port),
+        self._spawn(
+            name, sys.executable, "-m", "uvicorn", "memlab.asgi:application", "--port", str(port),
             "--log-level", "warning",
         )  # fmt: skip
         _wait_until(lambda: _answers(port), "the web process did not start")
         return port
 
-    def start_tasks(self) -> None:
-        self._start("tasks", "manage.py", "qcluster")
+    def start_redis(self, executable: str) -> None:
+        """A channel layer for several web processes, which start after it."""
+        port = _free_port()
+        self.environment["REDIS_URL"] = f"redis://127.0.0.1:{port}/0"
+        self._spawn("redis", executable, "--port", str(port), "--bind", "127.0.0.1", "--save", "")
+        _wait_until(lambda: _answers(port), "redis did not start")
 
-    def _start(self, name: str, *command: str) -> None:
+    def start_tasks(self) -> None:
+        self._spawn("tasks", sys.executable, "manage.py", "qcluster")
+
+    def _spawn(self, name: str, *command: str) -> None:
         with (self.folder / f"{name}.log").open("ab") as log:
             self._running[name] = subprocess.Popen(
-                [sys.executable, *command], cwd=CHECKOUT, env=self.environment, stdout=log,
-                stderr=log, start_new_session=True,
+                command, cwd=CHECKOUT, env=self.environment, stdout=log, stderr=log,
+                start_new_session=True,
             )  # fmt: skip
 
     def kill(self, name: str) -> None:
@@ -93,9 +100,12 @@ class House:
     def log(self, name: str) -> str:
         return (self.folder / f"{name}.log").read_text(errors="replace")
 
-    def close(self) -> None:
+    def kill_all(self) -> None:
         for name in list(self._running):
             self.kill(name)
+
+    def close(self) -> None:
+        self.kill_all()
         self.database.remove()
 
 

@@ -1,10 +1,8 @@
 """What the processes of these tests run under: everything comes from the test that starts them."""
 
-import os
+from memlab.core import env as environment
+from memlab.settings.test import *  # noqa: F403
 
-from memlab.settings.test import *
-
-DATABASES = {"default": env.database(env.text("DATABASE_URL"))}
-PROVIDER_KEY_SECRETS = env.listed("MEMLAB_SECRET_KEYS")
-ALLOWED_MODEL_URLS = env.listed("MEMLAB_MODEL_URLS")
-LOGGING["root"]["level"] = os.environ.get("MEMLAB_LOG_LEVEL", "INFO")
+DATABASES = {"default": environment.database(environment.text("DATABASE_URL"))}
+PROVIDER_KEY_SECRETS = environment.listed("MEMLAB_SECRET_KEYS")
+ALLOWED_MODEL_URLS = environment.listed("MEMLAB_MODEL_URLS")

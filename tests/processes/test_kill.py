@@ -1,47 +1,16 @@
-"""Real processes that are killed in the middle: nothing acknowledged is lost, nothing is doubled."""
+"""Real processes killed in the middle: nothing acknowledged is lost, nothing is doubled."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
-import pytest
-
 from chat.models.message import message_id
+from tests.processes.conftest import QUICK, SLOW
 from tests.processes.house import Guest, House
 from tests.standin import Answer, Fault, StandIn
-
-QUICK = Answer(text="A short answer.")
-SLOW = Answer(text=" ".join(f"word{n}" for n in range(200)), delay=0.1)
-
-
-@pytest.fixture(scope="module")
-def provider() -> Iterator[StandIn]:
-    with StandIn(QUICK) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory, provider: StandIn) -> Iterator[House]:
-    house = House(tmp_path_factory.mktemp("house"), provider.openai_url)
-    try:
-        house.run("manage.py", "migrate", "--verbosity", "0")
-        yield house
-    finally:
-        house.close()
-
-
-@pytest.fixture(scope="module")
-def people(house: House, provider: StandIn) -> dict[str, dict[str, str]]:
-    provider.reset()
-    provider.default = QUICK
-    people: dict[str, dict[str, str]] = json.loads(
-        house.run("-m", "tests.processes.prepare", provider.openai_url)
-    )
-    return people
 
 
 async def test_web_and_tasks_are_killed_in_the_middle(
@@ -81,7 +50,9 @@ async def test_web_and_tasks_are_killed_in_the_middle(
     assert answers[0]["attempt"] == 2
     once_and_in_order(house, remembering, one)
     strengthened_once(house, remembering)
-    await house.until("SELECT bool_and(state = 'done') FROM core_job", within=90)
+    await house.until(
+        "SELECT state = 'done' FROM core_job WHERE subject = %s", beginning["session"], within=90
+    )
     consolidated_once(house, beginning)
 
 
@@ -90,7 +61,8 @@ async def test_postgres_stops_at_once_while_people_chat(
 ) -> None:
     provider.reset()
     provider.default = Answer(text=SLOW.text[:300], delay=0.05)
-    port = house.start_web("web after the power cut")
+    port = house.start_web()
+    house.start_tasks()
     async with Guest(people["remembering"], port) as guest:
         await guest.until_settled()
         before = house.ask("SELECT count(*) FROM chat_message")[0][0]
@@ -104,11 +76,15 @@ async def test_postgres_stops_at_once_while_people_chat(
         await guest.until_settled()
         await guest.say("Good.")
         history = await guest.until_settled()
+        await guest.send({"type": "end"})
+        await guest.until(lambda frame: frame["type"] == "stage_over")
     said = [item["text"] for item in history if item["role"] == "participant"][-3:]
     assert said == ["Is anybody there?", "Can you hear me again?", "Good."]
     assert house.ask("SELECT count(*) FROM chat_message")[0][0] == before + 6
     once_and_in_order(house, people["remembering"], guest)
     strengthened_once(house, people["remembering"])
+    session = people["remembering"]["session"]
+    await house.until("SELECT state = 'done' FROM core_job WHERE subject = %s", session)
 
 
 def once_and_in_order(house: House, person: dict[str, str], guest: Guest) -> None:
