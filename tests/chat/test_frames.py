@@ -128,13 +128,10 @@ async def test_a_tab_survives_everything_and_still_talks(talk) -> None:
         examples.append(raw)
 
     collect()
-    meant = ("say", "end", "hello", "typing", "retry")
     async with Tab(person, session) as tab:
         await tab.until("timer")
         for raw in examples:
-            if any(f'"type": "{kind}"' in raw for kind in meant) and not isinstance(
-                read(raw), BadFrame
-            ):
+            if not isinstance(read(raw), BadFrame):
                 continue  # a good frame by chance, "end" among them
             await tab.send(raw)
             assert (await tab.until("error"))["code"] in CODES
