@@ -278,7 +278,9 @@ def _made(
     *,
     started: float,
 ) -> Made:
-    assert answer.completion is not None and answer.first_token and answer.finished
+    assert answer.completion is not None
+    assert answer.first_token is not None
+    assert answer.finished is not None
     progress.timings |= {
         "first_token": (answer.first_token - started) * 1000,
         "model_done": (answer.finished - started) * 1000,

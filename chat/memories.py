@@ -21,7 +21,8 @@ def architecture_of(
 ) -> Architecture:
     """The memory of one participant, with the arm's frozen parameters and the study's doors."""
     kind = architectures.architecture(arm.architecture)
-    assert isinstance(kind, type) and issubclass(kind, Architecture)
+    assert isinstance(kind, type)
+    assert issubclass(kind, Architecture)
     return kind(
         lab_id=lab_id,
         participant_id=participant_id,

@@ -45,7 +45,8 @@ class Entered:
 
 def schedule_of(participant: Participant, *, now: datetime) -> list[Slot]:
     """Every stage of the participant's version with its window, at study time ``now``."""
-    assert participant.version is not None and participant.consented_at is not None
+    assert participant.version is not None
+    assert participant.consented_at is not None
     marks = {session.stage_key: _mark(session) for session in participant.sessions.all()}
     return slots(
         participant.version.configuration.stages,

@@ -1,4 +1,4 @@
-"""Views for participants: one unit of work each, in their lab's scope and their study's language."""
+"""Views for participants: one unit of work each, in their lab's scope and study's language."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -35,9 +35,7 @@ class ScriptedDoors:
     embedder: ScriptedEmbedder = field(default_factory=ScriptedEmbedder)
 
     async def doors(self, lab_id: int, configuration: StudyConfiguration) -> StudyDoors:
-        return StudyDoors(
-            talking=self.talking, extraction=self.extraction, embedder=self.embedder
-        )
+        return StudyDoors(talking=self.talking, extraction=self.extraction, embedder=self.embedder)
 
 
 async def silence(session: UUID, *frames: dict[str, Any]) -> None:

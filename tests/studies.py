@@ -39,7 +39,11 @@ def make_study(lab: Lab, **fields: Any) -> Study:
                 architecture if isinstance(architecture, tuple) else (architecture, {})
             )
             Arm.objects.create(
-                study=study, key=key, name=key, label=chr(65 + number), architecture=kind,
+                study=study,
+                key=key,
+                name=key,
+                label=chr(65 + number),
+                architecture=kind,
                 parameters=parameters,
             )
         for number, active in ((1, False), (2, True)):
@@ -70,8 +74,13 @@ def enrol(
         participant.give_consent(wall=wall)
         if arm is not None:
             Allocation.objects.create(
-                participant=participant, version=participant.version, arm_key=arm,
-                stratum="test", position=participant.pk, block=0, block_size=1,
+                participant=participant,
+                version=participant.version,
+                arm_key=arm,
+                stratum="test",
+                position=participant.pk,
+                block=0,
+                block_size=1,
                 study_at=participant.study_time(wall),
             )
         return participant

@@ -110,7 +110,8 @@ class Participant(TenantModel):
 
     def move_script(self, now: datetime) -> None:
         """Set a scripted clock. It never runs backwards."""
-        assert self.clock == Clock.SCRIPTED and self.scripted_now is not None
+        assert self.clock == Clock.SCRIPTED
+        assert self.scripted_now is not None
         if now < self.scripted_now:
             raise ValueError(f"A scripted clock can't go back from {self.scripted_now} to {now}.")
         self.scripted_now = now
@@ -143,7 +144,7 @@ class Participant(TenantModel):
         return "all"
 
     def allocate(self, *, study_at: datetime) -> Allocation:
-        """The participant's arm, drawn once. Test runs have a sequence and counters of their own."""
+        """The participant's arm, drawn once. Test runs have a sequence of their own."""
         assert self.version is not None, "An arm is drawn after consent."
         Participant.objects.select_for_update().get(pk=self.pk)
         existing = Allocation.objects.filter(participant=self).first()

@@ -331,7 +331,7 @@ class Arm(TenantModel):
         """Preset, then the arm's own values, then the declared defaults; ValidationError if bad."""
         presets = (
             architectures.architecture(self.architecture).presets
-            if self.architecture in architectures.keys()
+            if self.architecture in dict(architectures.choices())
             else {}
         )
         if self.preset and self.preset not in presets:

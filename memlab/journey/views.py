@@ -174,7 +174,9 @@ def _not_open(request: HttpRequest, participant: Participant, standing: Standing
 def after(request: HttpRequest, participant: Participant, session_id: UUID) -> HttpResponse:
     """What follows a conversation."""
     session = get_object_or_404(
-        Session.objects.select_for_update(), lab_id=participant.lab_id, pk=session_id,
+        Session.objects.select_for_update(),
+        lab_id=participant.lab_id,
+        pk=session_id,
         participant=participant,
     )
     if session.state in (SessionState.OPEN, SessionState.CLOSING):
@@ -183,9 +185,7 @@ def after(request: HttpRequest, participant: Participant, session_id: UUID) -> H
     now = participant.study_time(wall_now())
     waiting = (Standing.OPEN, Standing.LATER, Standing.IN_PROGRESS)
     ahead = [s for s in sessions.schedule_of(participant, now=now) if s.standing in waiting]
-    following = (
-        {"title": ahead[0].stage.title, "opens_at": ahead[0].opens_at} if ahead else None
-    )
+    following = {"title": ahead[0].stage.title, "opens_at": ahead[0].opens_at} if ahead else None
     context = {
         "study": participant.study,
         "code": participant.code,
@@ -221,4 +221,3 @@ def _refused(request: HttpRequest, participant: Participant, text: str) -> HttpR
         link_text=_("To the overview"),
         status=400,
     )
-

@@ -49,7 +49,9 @@ def near(cosine: float) -> list[float]:
     return [cosine, (1 - cosine**2) ** 0.5]
 
 
-VECTORS: dict[str, list[float]] = {QUESTION: [1.0, 0.0], SAID[1]: near(0.95)} | {text: near(0.0) for text in (*SAID[:1], *SAID[2:])}
+VECTORS: dict[str, list[float]] = {QUESTION: [1.0, 0.0], SAID[1]: near(0.95)} | {
+    text: near(0.0) for text in (*SAID[:1], *SAID[2:])
+}
 
 
 async def prompt_of(
@@ -67,9 +69,7 @@ async def prompt_of(
     )
     if arm == "random_recall":
         parameters["retrieval_top_k"] = 5
-    study = await unit(
-        make_study, lab, arms={arm: (arm, parameters)}, relevance="raw", **fields
-    )
+    study = await unit(make_study, lab, arms={arm: (arm, parameters)}, relevance="raw", **fields)
     doors = scripted_doors(
         traits={"hiking": {"dimension": "preferences", "text": "likes hiking"}}, vectors=VECTORS
     )
@@ -118,7 +118,14 @@ async def test_the_prompt_without_manipulation_is_the_same_for_everybody(lab: La
     prompts = [(await prompt_of(lab, arm, late_arm=False))[0] for arm in ALL]
     assert all(prompt == prompts[0] for prompt in prompts)
     assert [message["content"] for message in prompts[0]["messages"]] == [
-        HELLO, SAID[0], ANSWER, SAID[1], ANSWER, SAID[2], ANSWER, SAID[3],
+        HELLO,
+        SAID[0],
+        ANSWER,
+        SAID[1],
+        ANSWER,
+        SAID[2],
+        ANSWER,
+        SAID[3],
     ]
 
 

@@ -9,7 +9,6 @@ from django.db import models
 
 from memlab.core.tenancy.scope import active_lab_id, require_lab
 
-
 Row = TypeVar("Row", bound=models.Model, covariant=True)
 
 

@@ -161,7 +161,9 @@ def test_near_misses_say_why(participant: Participant, make: Maker) -> None:
     assert [reading.reason for reading in others] == [Reason.BEYOND_LIMIT, Reason.BELOW_THRESHOLD]
     assert all(reading.recalled is False for reading in others)
     nearer, farther = (reading.relevance for reading in others)
-    assert nearer is not None and farther is not None and nearer > farther
+    assert nearer is not None
+    assert farther is not None
+    assert nearer > farther
 
 
 def test_near_misses_are_twenty(participant: Participant, make: Maker) -> None:
