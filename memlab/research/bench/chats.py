@@ -108,9 +108,7 @@ def _messages(session: Session, random: Generator, *, at: datetime) -> Iterator[
 def _remember(participant: Participant, random: Generator, *, now: datetime) -> None:
     ages = np.sort(random.uniform(5.0, 9.0, size=EPISODES))[::-1]
     vectors = unrelated(random, EPISODES)
-    Episode.objects.bulk_create(
-        remembered(participant, vectors, ages, now=now, random=random)
-    )
+    Episode.objects.bulk_create(remembered(participant, vectors, ages, now=now, random=random))
     Trait.objects.bulk_create(_trait(participant, random, now=now) for _ in range(TRAITS))
 
 

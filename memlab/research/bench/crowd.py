@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from uuid import UUID
 
 from django.db import connection
 
@@ -33,9 +34,9 @@ def fill(
     return others
 
 
-def _copy(lab_id: int, episodes: list[object], others: list[Participant]) -> None:
-    fields = [field.column for field in Episode._meta.concrete_fields]
-    kept = ", ".join(name for name in fields if name not in ("id", "participant_id"))
+def _copy(lab_id: int, episodes: Sequence[UUID], others: list[Participant]) -> None:
+    columns = [str(field.column) for field in Episode._meta.concrete_fields]
+    kept = ", ".join(name for name in columns if name not in ("id", "participant_id"))
     with lab_scope(lab_id), connection.cursor() as cursor:
         cursor.execute(
             f"""
@@ -46,5 +47,5 @@ def _copy(lab_id: int, episodes: list[object], others: list[Participant]) -> Non
                 SELECT * FROM memory_episode WHERE id = ANY(%s) ORDER BY encoded_at
              ) AS episode
             """,
-            [[other.pk for other in others], episodes],
+            [[other.pk for other in others], list(episodes)],
         )

@@ -78,6 +78,4 @@ class InstantEmbedder:
 
 def costless_doors(configuration: StudyConfiguration, keys: dict[int, Credentials]) -> StudyDoors:
     """Stands where ``experiments.doors.open_doors`` does."""
-    return StudyDoors(
-        talking=SteadyModel(), extraction=SteadyModel(), embedder=InstantEmbedder()
-    )
+    return StudyDoors(talking=SteadyModel(), extraction=SteadyModel(), embedder=InstantEmbedder())

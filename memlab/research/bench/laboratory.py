@@ -24,11 +24,12 @@ from memory.models.episode import Curve
 
 ARM = "l4"  # of the template "controlled": hybrid, preset weekly
 WEEKLY = Curve(**PRESETS["weekly"])  # type: ignore[arg-type]
-WORDS = (
+TALE = (
     "yesterday my sister called about the garden and we talked for an hour about the old house "
     "by the river where our grandmother kept bees until the winter when everything froze and I "
     "felt both calm and a little sad because work has been loud lately and I miss slow evenings"
-).split()
+)
+WORDS = TALE.split()
 
 
 def make_study(name: str) -> Study:

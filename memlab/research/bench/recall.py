@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from statistics import median
 from uuid import uuid4
 
@@ -59,7 +61,13 @@ def measure(size: Size, say: Say) -> list[Figure]:
     random = np.random.default_rng(7)
     study = make_study("bench of recall")
     subjects = [_subject(study, count, random) for count in size.episodes]
-    _copy_without_policy(subjects)
+    with _plain_copy(study):
+        return _measured(study, subjects, size, random, say)
+
+
+def _measured(
+    study: Study, subjects: Sequence[Subject], size: Size, random: Generator, say: Say
+) -> list[Figure]:
     figures: list[Figure] = []
     alone: list[float] = []
     for subject, goal in zip(subjects, GOALS, strict=True):
@@ -126,8 +134,8 @@ def compared(subject: Subject, runs: int, ruler: Subject | None = None) -> tuple
     with lab_scope(subject.participant.lab_id):
         for number in range(runs + 20):
             query = subject.queries[number % len(subject.queries)]
-            ours.append(_timed(lambda query=query: search.recall(query, limit=TOP)))
-            bare.append(_timed(lambda query=query: _bare(whose, query.vector)))
+            ours.append(_timed(partial(search.recall, query, limit=TOP)))
+            bare.append(_timed(partial(_bare, whose, query.vector)))
     return median(ours[20:]), median(bare[20:])  # the first ones fill the caches
 
 
@@ -177,13 +185,19 @@ def _asking(participant: Participant, count: int, queries: Sequence[Query]) -> S
     return Subject(participant=participant, queries=asked, count=count)
 
 
-def _copy_without_policy(subjects: Sequence[Subject]) -> None:
+@contextmanager
+def _plain_copy(study: Study) -> Iterator[None]:
     """The same rows in a plain table: no row policy, one index on the participant."""
-    with lab_scope(subjects[0].participant.lab_id), connection.cursor() as cursor:
+    with lab_scope(study.lab_id), connection.cursor() as cursor:
         cursor.execute(f"CREATE TABLE {BARE} (LIKE memory_episode INCLUDING STORAGE)")
         cursor.execute(f"INSERT INTO {BARE} SELECT * FROM memory_episode ORDER BY encoded_at")
         cursor.execute(f"CREATE INDEX ON {BARE} (participant_id)")
-    _settle_down()
+    try:
+        _settle_down()
+        yield
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute(f"DROP TABLE {BARE}")
 
 
 def _settle_down() -> None:

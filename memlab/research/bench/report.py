@@ -46,7 +46,8 @@ def _line(figure: Figure, width: int) -> str:
     verdict = ""
     if figure.goal is not None:
         verdict = f"   goal ≤ {figure.goal:g}: {'holds' if figure.holds else 'MISSED'}"
-    return f"{figure.name:<{width}}  {_rounded(figure.value):>9g} {figure.unit:<7}{verdict}".rstrip()
+    value = f"{_rounded(figure.value):>9g} {figure.unit:<7}"
+    return f"{figure.name:<{width}}  {value}{verdict}".rstrip()
 
 
 def _rounded(value: float) -> float:

@@ -19,9 +19,8 @@ def measure(seats: Sequence[Seat], say: Callable[[str], None]) -> list[Figure]:
     for name, application in (("", "platform"), (", bare", "bare")):
         say(f"sockets: {len(seats)} idle ones, {application}")
         grown = asyncio.run(_grown(application, seats))
-        figures.append(
-            Figure(name=f"memory of an idle socket{name}", value=grown / len(seats) / 1024, unit="KiB")
-        )
+        each = grown / len(seats) / 1024
+        figures.append(Figure(name=f"memory of an idle socket{name}", value=each, unit="KiB"))
     return figures
 
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from memlab.research.bench.clients import Chat, Seat, Turn, converse, open_chats
+from memlab.research.bench.clients import Seat, Turn, converse, open_chats
 from memlab.research.bench.report import Figure, percentile, ratio
 from memlab.research.bench.server import Server, serving
 
@@ -45,17 +45,15 @@ def measure(load: Load, seats: Sequence[Seat], say: Say) -> list[Figure]:
 async def _measured(load: Load, seats: Sequence[Seat], say: Say) -> list[Figure]:
     figures: list[Figure] = []
     with serving("platform") as platform, serving("bare") as bare:
-        async with (
-            open_chats(platform.origin, seats[:1]) as [ours],
-            open_chats(bare.origin, seats[:1]) as [theirs],
-        ):
-            for chat in (ours, theirs):  # first turns load code
-                await chat.turn("Hello.")
+        for server in (platform, bare):  # first turns load code
+            async with open_chats(server.origin, seats[:2]) as chats:
+                await asyncio.gather(*(chat.turn("Hello.") for chat in chats))
         for level in load.levels:
             say(f"turns: {level} chats")
             ours = await _level(platform, seats[:level], load)
             theirs = await _level(bare, seats[:level], load)
-            figures += _figures(f"turn, {level} chats", ours, theirs, load, judged=level == load.judged)
+            judged = level == load.judged
+            figures += _figures(f"turn, {level} chats", ours, theirs, load, judged=judged)
         say(f"turns: {load.at_once} chats without a pause")
         figures += await _at_once(platform, bare, seats[: load.at_once], load)
     return figures
@@ -81,9 +79,7 @@ async def _at_once(
     ]
 
 
-async def _saturated(
-    server: Server, seats: Sequence[Seat], load: Load
-) -> tuple[list[Turn], float]:
+async def _saturated(server: Server, seats: Sequence[Seat], load: Load) -> tuple[list[Turn], float]:
     loop = asyncio.get_running_loop()
     async with open_chats(server.origin, seats) as chats:
         started = loop.time()

@@ -14,7 +14,7 @@ Vectors = NDArray[np.float32]
 
 
 def unrelated(random: Generator, count: int) -> Vectors:
-    """Unit vectors of shape (count, DIMENSIONS) whose cosines with each other are near UNRELATED."""
+    """Unit vectors of shape (count, DIMENSIONS) with cosines near UNRELATED."""
     noise = random.standard_normal((count, DIMENSIONS))
     noise[:, 0] = 0.0
     noise *= np.sqrt(1 - UNRELATED) / np.linalg.norm(noise, axis=1, keepdims=True)

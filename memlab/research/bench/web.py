@@ -12,7 +12,7 @@ from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memlab.settings.production")
 
-from channels.routing import get_default_application  # noqa: E402
+from channels.routing import get_default_application
 
 web_process = get_default_application()  # before anything that needs the apps
 
