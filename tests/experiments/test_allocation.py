@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from chat import sessions
 from experiments.allocation import permuted_block, sequence
-from experiments.models import Allocation, Lab
+from experiments.models import Allocation, Lab, StudyVersion
 from memlab.core.clock import wall_now
 from memlab.core.tenancy import lab_scope
 from tests.studies import enrol, make_study
@@ -84,8 +84,7 @@ def test_test_runs_are_invisible_to_the_real_sequence(lab: Lab) -> None:
     """Real participants get the study's sequence whatever test runs happen in between."""
     study = make_study(lab)
     drawn = []
-    participant = enrol(study)
-    version = participant.version
+    version: StudyVersion | None = None
     for number in range(60):
         participant = enrol(study, test_mode=number % 3 == 1)
         with lab_scope(lab.pk):
@@ -93,6 +92,7 @@ def test_test_runs_are_invisible_to_the_real_sequence(lab: Lab) -> None:
             allocation = Allocation.objects.get(participant=participant)
             if not participant.test_mode:
                 drawn.append(allocation.arm_key)
+            version = participant.version
     assert version is not None
     planned = sequence(
         seed=f"{study.allocation_seed}:{version.sha256}:real",
