@@ -81,7 +81,7 @@ class Message(TenantModel):
         ]
 
     def __str__(self) -> str:
-        return f"{self.seq} {self.role}"
+        return f"{self.seq} · {self.get_role_display()}"
 
     def utterance(self) -> Utterance:
         return Utterance(id=self.id, role=Role(self.role), text=self.text, at=self.at)

@@ -42,4 +42,4 @@ class Receipt(TenantModel):
         constraints = [models.UniqueConstraint(fields=["lab", "reply"], name="one_receipt_a_reply")]
 
     def __str__(self) -> str:
-        return f"receipt of {self.reply_id}"
+        return str(self.reply_id)

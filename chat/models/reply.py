@@ -70,7 +70,7 @@ class Reply(TenantModel):
         ]
 
     def __str__(self) -> str:
-        return f"{self.state} (attempt {self.attempt})"
+        return f"{self.get_state_display()} · {self.attempt}"
 
     def leased(self, wall: datetime) -> bool:
         return self.lease_until is not None and self.lease_until > wall

@@ -180,9 +180,12 @@ class StudyAdmin(TenantModelAdmin):
             (
                 _("Models"),
                 [
-                    ("talking_provider", "talking_model", "talking_key"),
-                    ("extraction_provider", "extraction_model", "extraction_key"),
-                    ("embedding_provider", "embedding_model", "embedding_key"),
+                    ("talking_provider", "talking_model"),
+                    "talking_key",
+                    ("extraction_provider", "extraction_model"),
+                    "extraction_key",
+                    ("embedding_provider", "embedding_model"),
+                    "embedding_key",
                     "sampling",
                     "context_tokens",
                 ],

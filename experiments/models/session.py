@@ -64,7 +64,7 @@ class Session(TenantModel):
         ]
 
     def __str__(self) -> str:
-        return f"{self.stage_key} ({self.state})"
+        return f"{self.stage_key} · {self.get_state_display()}"
 
     @property
     def stage(self) -> StageConfiguration:

@@ -84,7 +84,7 @@ class Due(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.subject} at {self.wall_at}"
+        return f"{self.get_kind_display()} · {self.subject}"
 
 
 def tick() -> dict[str, int]:

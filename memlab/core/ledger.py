@@ -85,7 +85,7 @@ class Job(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.subject} ({self.state}, attempt {self.attempts})"
+        return f"{self.get_kind_display()} · {self.get_state_display()} · {self.subject}"
 
     def begin(self) -> bool:
         """Count and commit an attempt. False if it is over already."""

@@ -73,4 +73,4 @@ class MemoryEvent(TenantModel):
         ]
 
     def __str__(self) -> str:
-        return f"{self.memory_kind} {self.memory_id} {self.event}"
+        return f"{self.get_memory_kind_display()} · {self.get_event_display()} · {self.memory_id}"

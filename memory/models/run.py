@@ -69,7 +69,7 @@ class ConsolidationRun(TenantModel):
         ]
 
     def __str__(self) -> str:
-        return f"{self.session_id} {self.part}"
+        return f"{self.get_part_display()} · {self.session_id}"
 
     def record(self, *, written: Mapping[str, int], dropped: Mapping[str, int]) -> None:
         """Note what the claimed part came to, in the transaction that claimed it."""
