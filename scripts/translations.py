@@ -25,8 +25,8 @@ SOURCES = ("chat", "experiments", "memlab", "memory", "questionnaires", "templat
 SITE_PACKAGES = Path(django.__file__).parents[1]
 BORROWED = ("axes", "django/db", "unfold")
 NOT_BORROWED = re.compile(r"axes/(?!conf)|unfold/(contrib/(?!filters/)|templates/unfold_crispy/)")
-# Whose own Chinese counts: what these say, we need not say again.
-SPEAKING = ("axes", "django", "unfold")
+# Whose own Chinese is loaded: what these say, we need not say again.
+SPEAKING = ("axes", "django/conf", "django/contrib/admin", "django/contrib/auth", "unfold")
 CATALOGUE = ROOT / "locale" / "zh_Hans" / "LC_MESSAGES" / "django.po"
 COMPILED = CATALOGUE.with_suffix(".mo")
 
