@@ -84,3 +84,10 @@ def test_own_messages_are_the_participants_of_finished_turns() -> None:
 
 def test_an_empty_session_has_no_moments() -> None:
     assert moments(session(), encode=Encode.ALL, encoding=Encoding.IN_CONTEXT) == []
+
+
+def test_what_is_embedded_names_its_speakers_where_names_are_given() -> None:
+    moment = moments(TALK, encode=Encode.ALL, encoding=Encoding.IN_CONTEXT)[1]
+    assert moment.before is not None
+    names = {moment.before.role: "Nora", moment.said[0].role: ""}
+    assert moment.embedded(names) == f"Nora: {moment.before.text}\n{moment.said[0].text}"

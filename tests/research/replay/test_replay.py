@@ -77,21 +77,26 @@ def without_times(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 async def test_a_row_for_each_dialogue_and_architecture(
     allotment: Dialogue, guitar: Dialogue
 ) -> None:
-    rows = await replay(plan(allotment, guitar, architectures=ALL), silent())
-    assert [(row["dialogue"], row["architecture"]) for row in rows] == [
-        (dialogue, architecture)
-        for dialogue in ("allotment-en", "guitar-zh")
-        for architecture in ALL
+    rows = [
+        *await replay(plan(allotment, architectures=ALL), silent()),
+        *await replay(plan(guitar, architectures=("working", "full_history")), silent()),
     ]
-    assert {row["dialogue"]: row["turns"] for row in rows} == {"allotment-en": 21, "guitar-zh": 20}
+    found = {(row["dialogue"], row["architecture"]): row for row in rows}
+    assert list(found) == [
+        *(("allotment-en", architecture) for architecture in ALL),
+        ("guitar-zh", "working"),
+        ("guitar-zh", "full_history"),
+    ]
+    assert [row["turns"] for row in rows] == [21] * 6 + [20] * 2
     assert {(row["probes"], row["probes_with_evidence"], row["degraded"]) for row in rows} == {
         (5, 4, 0)
     }
-    coverage = {(row["dialogue"], row["architecture"]): row["evidence_coverage"] for row in rows}
-    # The last seven turns hold one of two, and one of one, of four probes' evidence; in Chinese
-    # they hold half of one probe's and all of another's.
-    assert coverage["allotment-en", "sensory"] == coverage["guitar-zh", "sensory"] == 0.0
+    coverage = {key: row["evidence_coverage"] for key, row in found.items()}
+    assert coverage["allotment-en", "sensory"] == 0.0
+    # The last seven turns hold one of two, and one of one, of four probes' evidence.
     assert coverage["allotment-en", "working"] == 0.375
+    # Here they hold one of one, and one of two.
+    assert coverage["guitar-zh", "working"] == 0.375
     assert coverage["allotment-en", "full_history"] == coverage["guitar-zh", "full_history"] == 1.0
     for row in rows:
         searches = row["architecture"] in ("hybrid", "random_recall")
