@@ -18,9 +18,10 @@ from memlab.core.tenancy import lab_scope
 
 LAB_NAME = "Demo lab / 演示实验室"
 OWNER = "admin@demo.example"
+# Participants read the title: it says nothing of what is varied.
 TITLES = {
-    Language.ENGLISH: "Demo: four kinds of memory",
-    Language.CHINESE: "演示研究：四种记忆",
+    Language.ENGLISH: "Demo: conversations over time",
+    Language.CHINESE: "演示研究：一段时间里的几次对话",
 }
 ZONES = {Language.ENGLISH: "UTC", Language.CHINESE: "Asia/Shanghai"}
 
