@@ -79,7 +79,7 @@ def test_vectors_lie_as_the_embedder_s_do() -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_recall_is_measured_on_rows_that_both_queries_see() -> None:
-    figures = recall.measure(Size(episodes=(60, 120), others=120, runs=3), silent)
+    figures = recall.measure(Size(episodes=(60, 120), others=120, runs=(3, 3)), silent)
     by_name = {figure.name: figure for figure in figures}
     assert [name for name, figure in by_name.items() if figure.goal is not None] == [
         "recall, 60 episodes, L4 ÷ bare",

@@ -37,14 +37,15 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Size:
-    """How many episodes the measured participants have, how many others have, how many runs."""
+    """How many episodes the two measured participants have, how often each is asked (the quicker
+    one more often, for as steady a median), and how many episodes others have."""
 
     episodes: tuple[int, int] = (1_000, 10_000)
     others: int = 500_000
-    runs: int = 400
+    runs: tuple[int, int] = (2_000, 400)
 
 
-QUICK = Size(others=50_000, runs=200)
+QUICK = Size(others=50_000, runs=(1_000, 200))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,12 +71,12 @@ def _measured(
 ) -> list[Figure]:
     figures: list[Figure] = []
     alone: list[float] = []
-    for subject, goal in zip(subjects, GOALS, strict=True):
+    for subject, runs, goal in zip(subjects, size.runs, GOALS, strict=True):
         say(f"recall: {subject.count} episodes alone")
-        ours, bare = compared(subject, size.runs)
+        ours, bare = compared(subject, runs)
         alone.append(ours / bare)
         figures += _figures(f"recall, {subject.count} episodes", ours, bare, goal)
-    figures += _scope_figures(subjects[0], size.runs)
+    figures += _scope_figures(subjects[0], size.runs[0])
     figures += _beside(study, subjects, alone, size, random, say)
     return figures
 
@@ -93,13 +94,13 @@ def _beside(
     others = crowd.fill(study, subjects[0].participant, size.others, say)
     _settle_down()
     figures = []
-    for subject, before in zip(subjects, alone, strict=True):
+    for subject, runs, before in zip(subjects, size.runs, alone, strict=True):
         say(f"recall: {subject.count} episodes beside {size.others} of others")
-        ours, bare = compared(subject, size.runs)
+        ours, bare = compared(subject, runs)
         name = f"recall, {subject.count} episodes beside {size.others} of others ÷ alone"
         figures.append(ratio(name, ours / bare, before, goal=BESIDE_GOAL))
     scattered = _asking(others[len(others) // 2], subjects[0].count, subjects[0].queries)
-    ours, bare = compared(scattered, size.runs, ruler=subjects[0])
+    ours, bare = compared(scattered, size.runs[0], ruler=subjects[0])
     name = f"recall, {subjects[0].count} episodes stored among others' session by session ÷ alone"
     return [*figures, ratio(name, ours / bare, alone[0])]
 
