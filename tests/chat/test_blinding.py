@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from django.test import Client
 
 from chat import steps
+from chat.makers import makers
 from experiments import doors
 from experiments.models import EntryLink, Lab, Participant, Session, Study
 from memlab.core.tenancy import lab_scope
@@ -24,17 +26,14 @@ ARCHITECTURES = ("sensory", "working", "gist", "hybrid", "full_history", "random
 CANARY = "xyzzyarm"
 
 
-@pytest.fixture(autouse=True)
-def scripted(monkeypatch: pytest.MonkeyPatch) -> None:
+def the_same_for_all() -> doors.DoorKeeper:
     """Models that say the same in every arm, so that a difference can only be ours."""
     fakes = scripted_doors(traits={"hiking": {"dimension": "preferences", "text": "likes hiking"}})
     fakes.talking.answers[PromptTask.REPLY] = "That sounds good."
-    monkeypatch.setattr(
-        doors,
-        "open_doors",
+    return doors.DoorKeeper(
         lambda configuration, keys: doors.StudyDoors(
             talking=fakes.talking, extraction=fakes.extraction, embedder=fakes.embedder
-        ),
+        )
     )
 
 
@@ -86,13 +85,14 @@ def everything_told(browser: Browser, tabs: list[Tab]) -> str:
 
 async def participation(lab: Lab, architecture: str) -> tuple[str, list[Tab]]:
     """A whole participation; all that the browser received, and its tabs."""
+    keeper = the_same_for_all()
+    assert makers(keeper).keeper is keeper
     study = await unit(canary_study, lab, architecture)
     browser = Browser()
     participant = await unit(enter_by_link, study, browser)
     tabs = []
     for stage in ("T1", "T2"):
         await unit(browser.get, f"/journey/stage/{stage}/")
-        keeper = doors.DoorKeeper()
         await steps.run_steps(study.lab_id, participant.public_id, keeper)
         session = await unit(session_of, study, stage)
         await unit(browser.get, f"/chat/{session.id}/")
@@ -129,10 +129,12 @@ def shape(tab: Tab) -> list[tuple[Any, ...]]:
     ]
 
 
-async def test_the_same_models_give_the_same_frames_in_every_arm(lab: Lab) -> None:
-    told = {}
-    for architecture in ("sensory", "hybrid"):
-        other = await unit(Lab.objects.found, name=architecture)
-        _, tabs = await participation(other, architecture)
-        told[architecture] = [shape(tab) for tab in tabs]
-    assert told["sensory"] == told["hybrid"]
+async def frames_of(architecture: str) -> list[list[tuple[Any, ...]]]:
+    lab = await unit(Lab.objects.found, name=architecture)
+    _told, tabs = await participation(lab, architecture)
+    return [shape(tab) for tab in tabs]
+
+
+def test_the_same_models_give_the_same_frames_in_every_arm() -> None:
+    """Each in a loop of its own, as each process has its own makers."""
+    assert asyncio.run(frames_of("sensory")) == asyncio.run(frames_of("hybrid"))
