@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from chat import sessions
+from chat import sessions, steps
 from chat.conversation import over_frame, stamp, timer_frame
 from chat.models import Message, Receipt, Reply, ReplyState
 from chat.models.reply import LEASE, MAX_ATTEMPTS
@@ -32,7 +32,8 @@ class Claim:
     """One attempt's right to make a reply, and everything it is made from.
 
     ``asked_wall`` is when the question was stored. ``arm`` is None in a stage without
-    manipulation, whatever has been allocated.
+    manipulation, whatever has been allocated. ``turnstile`` is the first look for memory, taken
+    along in the same transaction; None if it has to be waited for.
     """
 
     lab_id: int
@@ -48,6 +49,7 @@ class Claim:
     question: Utterance
     asked_wall: datetime
     transcript: Transcript
+    turnstile: steps.Turnstile | None = None
 
 
 def next_pending(lab_id: int, session: UUID) -> UUID | None:
@@ -105,6 +107,7 @@ def claim(lab_id: int, reply_id: UUID, *, wall: datetime) -> Claim | None:
             question=question.utterance(),
             asked_wall=question.recorded_at,
             transcript=transcript_until(session, before_seq=question.seq),
+            turnstile=steps.look_for_memory(lab_id, session.participant.public_id, steps.PATIENCE),
         )
 
 

@@ -134,7 +134,7 @@ class ChatConsumer(AsyncWebsocketConsumer):
         await self._send(said.ack_frame())
         if not said.repeated:
             await doorbell.ring(self.reference.session, said.message_frame())
-        makers().start(lab, self.reference.session)
+        makers().start(lab, self.reference.session, said.reply)
 
     async def _retry(self, seq: int) -> None:
         try:

@@ -105,27 +105,29 @@ async def _attempt(claim: Claim, keeper: OpenDoors, announce: Announce) -> list[
     """Everything between claim and store."""
     progress = _Progress()
     started = time.monotonic()
-    doors = await keeper.doors(claim.lab_id, claim.configuration)
+    turnstile = claim.turnstile
     async with progress.timed("wait"):
-        turnstile = await steps.wait_for_memory(claim.lab_id, claim.participant)
+        if turnstile is None:
+            turnstile = await steps.wait_for_memory(claim.lab_id, claim.participant)
     if turnstile.holder is None:
         progress.degraded.append(turnstile.reason)
-        return await _make(claim, doors, announce, progress, holder=None, started=started)
+        return await _make(claim, keeper, announce, progress, holder=None, started=started)
     async with steps.kept(claim.lab_id, claim.participant, turnstile.holder):
         return await _make(
-            claim, doors, announce, progress, holder=turnstile.holder, started=started
+            claim, keeper, announce, progress, holder=turnstile.holder, started=started
         )
 
 
 async def _make(
     claim: Claim,
-    doors: StudyDoors,
+    keeper: OpenDoors,
     announce: Announce,
     progress: _Progress,
     *,
     holder: UUID | None,
     started: float,
 ) -> list[Frame] | None:
+    doors = await keeper.doors(claim.lab_id, claim.configuration)
     architecture = _architecture(claim, doors)
     prompt = await _prepared(claim, doors, architecture, progress)
     near_misses = asyncio.create_task(_near_misses(claim, architecture, progress))

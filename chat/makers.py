@@ -31,17 +31,24 @@ class Makers:
         self._tasks: dict[UUID, asyncio.Task[None]] = {}
         self._again: set[UUID] = set()
 
-    def start(self, lab_id: int, session: UUID) -> None:
-        """See to it that the session's pending replies get made; returns at once."""
+    def start(self, lab_id: int, session: UUID, reply: UUID | None = None) -> None:
+        """See to it that the session's pending replies get made; returns at once.
+
+        ``reply`` is the one that was just stored, most likely the next: it saves a look.
+        """
         if session in self._tasks:
             self._again.add(session)  # its task looks once more before it ends
             return
-        task = asyncio.create_task(self._make_all(lab_id, session), name=f"session {session}")
+        task = asyncio.create_task(
+            self._make_all(lab_id, session, reply), name=f"session {session}"
+        )
         self._tasks[session] = task
         task.add_done_callback(lambda done: self._ended(lab_id, session, done))
 
-    async def _make_all(self, lab_id: int, session: UUID) -> None:
+    async def _make_all(self, lab_id: int, session: UUID, likely: UUID | None) -> None:
         others: UUID | None = None
+        if likely is not None:
+            await make_reply(lab_id, likely, self.keeper)
         while True:
             asked_again = session in self._again
             self._again.discard(session)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
 
 from experiments.configuration import Pacing
 from memlab.core.llm.tokens import count_tokens
@@ -23,7 +24,30 @@ async def paced(
             yield piece
         return
     due = asked + pacing.first_token_ms / 1000
-    async for piece in pieces:
-        await asyncio.sleep(max(0.0, due - time.monotonic()))
-        yield piece
-        due = max(due, time.monotonic()) + count_tokens(piece) / pacing.tokens_per_second
+    async with aclosing(_ahead(pieces)) as ready:
+        async for piece in ready:
+            await asyncio.sleep(max(0.0, due - time.monotonic()))
+            yield piece
+            due = max(due, time.monotonic()) + count_tokens(piece) / pacing.tokens_per_second
+
+
+async def _ahead(pieces: AsyncIterator[str]) -> AsyncGenerator[str, None]:
+    """Read as fast as the pieces come, however slowly they are handed on: pacing must neither hold
+    up the model's connection nor be taken for its latency."""
+    read: asyncio.Queue[str | None] = asyncio.Queue()
+
+    async def read_all() -> None:
+        try:
+            async for piece in pieces:
+                read.put_nowait(piece)
+        finally:
+            read.put_nowait(None)
+
+    reading = asyncio.create_task(read_all())
+    try:
+        while (piece := await read.get()) is not None:
+            yield piece
+        await reading  # raises what ended the stream
+    finally:
+        reading.cancel()
+        await asyncio.gather(reading, return_exceptions=True)

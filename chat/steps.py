@@ -231,14 +231,14 @@ async def wait_for_memory(lab_id: int, participant: UUID) -> Turnstile:
     """Wait until every pending step is done and take the writer's lease, for at most PATIENCE."""
     deadline = time.monotonic() + PATIENCE
     while True:
-        look = await unit(_look, lab_id, participant, deadline - time.monotonic())
+        look = await unit(look_for_memory, lab_id, participant, deadline - time.monotonic())
         if look is not None:
             return look
         await asyncio.sleep(LOOK_AGAIN)
 
 
-def _look(lab_id: int, participant: UUID, patience: float) -> Turnstile | None:
-    """A turnstile, or None to look again."""
+def look_for_memory(lab_id: int, participant: UUID, patience: float) -> Turnstile | None:
+    """A turnstile, with the lease taken, or None to look again. ``patience`` in seconds."""
     wall = wall_now()
     job = Job.objects.pending_of(participant).first()
     if job is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -48,11 +49,18 @@ class Credentials:
     base_url: str | None = None
 
 
+# The keys that a configuration names, by their ids.
+Keys = dict[int, Credentials]
+
+# How long keys are used before they are looked up again, in seconds.
+KEYS_KEPT = 10.0
+
+
 def _choices(configuration: StudyConfiguration) -> tuple[DoorChoice, ...]:
     return (configuration.talking, configuration.extraction, configuration.embedding)
 
 
-def _credentials(lab_id: int, *choices: DoorChoice) -> dict[int, Credentials]:
+def _credentials(lab_id: int, *choices: DoorChoice) -> Keys:
     """The keys that choices name, opened. Ids of another lab are simply not found."""
     wanted = {choice.key for choice in choices if choice.key is not None}
     if not wanted:
@@ -64,7 +72,7 @@ def _credentials(lab_id: int, *choices: DoorChoice) -> dict[int, Credentials]:
         }
 
 
-def open_doors(configuration: StudyConfiguration, keys: dict[int, Credentials]) -> StudyDoors:
+def open_doors(configuration: StudyConfiguration, keys: Keys) -> StudyDoors:
     """Clients for a study's models; nothing is sent yet. Raises ProviderConfigurationError."""
     return StudyDoors(
         talking=_model(configuration.talking, keys),
@@ -78,7 +86,7 @@ async def open_study_embedder(lab_id: int, choice: DoorChoice) -> Embedder:
     return _embedder(choice, await unit(_credentials, lab_id, choice))
 
 
-def _options(choice: DoorChoice, keys: dict[int, Credentials]) -> dict[str, Any]:
+def _options(choice: DoorChoice, keys: Keys) -> dict[str, Any]:
     credentials = keys.get(choice.key, Credentials()) if choice.key else Credentials()
     return {
         "api_key": credentials.api_key,
@@ -88,11 +96,11 @@ def _options(choice: DoorChoice, keys: dict[int, Credentials]) -> dict[str, Any]
     }
 
 
-def _model(choice: DoorChoice, keys: dict[int, Credentials]) -> LanguageModel:
+def _model(choice: DoorChoice, keys: Keys) -> LanguageModel:
     return open_model(choice.provider, choice.model, **_options(choice, keys))
 
 
-def _embedder(choice: DoorChoice, keys: dict[int, Credentials]) -> Embedder:
+def _embedder(choice: DoorChoice, keys: Keys) -> Embedder:
     local = choice.provider == "local"
     spec = choice.provider if local else f"{choice.provider}:{choice.model}"
     return open_embedder(spec, **_options(choice, keys))
@@ -101,23 +109,34 @@ def _embedder(choice: DoorChoice, keys: dict[int, Credentials]) -> Embedder:
 class DoorKeeper:
     """Doors that one event loop shares among all conversations under the same configuration.
 
-    A changed key opens new doors; the old ones stay open for turns that still use them and are
-    closed with the keeper. ``opening`` makes the clients.
+    A changed key opens new doors, at most KEYS_KEPT seconds later; the old ones stay open for turns
+    that still use them and are closed with the keeper. ``opening`` makes the clients.
     """
 
     def __init__(
         self,
-        opening: Callable[[StudyConfiguration, dict[int, Credentials]], StudyDoors] = open_doors,
+        opening: Callable[[StudyConfiguration, Keys], StudyDoors] = open_doors,
     ) -> None:
         self._opening = opening
         self._open: dict[str, StudyDoors] = {}
+        self._keys: dict[tuple[int, tuple[DoorChoice, ...]], tuple[float, Keys]] = {}
 
     async def doors(self, lab_id: int, configuration: StudyConfiguration) -> StudyDoors:
-        keys = await unit(_credentials, lab_id, *_choices(configuration))
+        keys = await self._keys_of(lab_id, _choices(configuration))
         name = _fingerprint(lab_id, configuration, keys)
         if name not in self._open:
             self._open[name] = self._opening(configuration, keys)
         return self._open[name]
+
+    async def _keys_of(self, lab_id: int, choices: tuple[DoorChoice, ...]) -> Keys:
+        """The keys, looked up anew once those at hand are older than KEYS_KEPT."""
+        if all(choice.key is None for choice in choices):
+            return {}
+        looked_up, keys = self._keys.get((lab_id, choices), (float("-inf"), {}))
+        if time.monotonic() - looked_up > KEYS_KEPT:
+            keys = await unit(_credentials, lab_id, *choices)
+            self._keys[lab_id, choices] = (time.monotonic(), keys)
+        return keys
 
     async def aclose(self) -> None:
         doors, self._open = list(self._open.values()), {}
@@ -125,9 +144,7 @@ class DoorKeeper:
             await each.aclose()
 
 
-def _fingerprint(
-    lab_id: int, configuration: StudyConfiguration, keys: dict[int, Credentials]
-) -> str:
+def _fingerprint(lab_id: int, configuration: StudyConfiguration, keys: Keys) -> str:
     secret = repr(
         (lab_id, _choices(configuration), sorted((key, repr(value)) for key, value in keys.items()))
     )

@@ -130,11 +130,11 @@ def dying(work: Callable[..., Any], *, after: bool) -> Callable[..., Any]:
     [
         (claims, "claim", False, False),
         (claims, "claim", True, False),
-        (steps, "_look", True, False),
+        (steps, "look_for_memory", True, False),
         (claims, "store", False, False),
         (claims, "store", True, True),
     ],
-    ids=["before the claim", "after it", "holding the memory", "before storing", "after storing"],
+    ids=["before the claim", "after it", "within it", "before storing", "after storing"],
 )
 async def test_a_maker_may_die_at_any_line(
     turn: Turn, monkeypatch: pytest.MonkeyPatch, where: Any, line: str, after: bool, done: bool
@@ -149,9 +149,7 @@ async def test_a_maker_may_die_at_any_line(
     assert await turn.make() is not done
     reply = await turn.row()
     assert (reply.state, reply.message.text) == ("done", "I see.")
-    assert reply.attempt == (
-        1 if done or (where is claims and line == "claim" and not after) else 2
-    )
+    assert reply.attempt == (1 if done or where is steps or (line == "claim" and not after) else 2)
     assert await turn.counts() == (1, 1, 1)
     assert not await turn.make()
     assert await turn.counts() == (1, 1, 1)
@@ -274,6 +272,7 @@ async def test_a_reply_whose_every_attempt_dies_is_given_up_and_the_next_goes_on
 def expire(lab_id: int, reply: UUID) -> None:
     with lab_scope(lab_id):
         Reply.objects.filter(pk=reply).update(lease_until=wall_now() - LEASE)
+        ParticipantLease.objects.filter(lab_id=lab_id).delete()
 
 
 # Memory steps

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Sequence
 import numpy as np
 
 from experiments.configuration import StudyConfiguration
-from experiments.doors import Credentials, StudyDoors
+from experiments.doors import StudyDoors
 from memlab.core.embeddings.base import Form
 from memlab.core.embeddings.local import ID as EMBEDDER
 from memlab.core.llm.base import Completion, Sampling, TextDelta, Tool, Usage
@@ -76,6 +76,6 @@ class InstantEmbedder:
         """Nothing is open."""
 
 
-def costless_doors(configuration: StudyConfiguration, keys: dict[int, Credentials]) -> StudyDoors:
+def costless_doors(configuration: StudyConfiguration, keys: Keys) -> StudyDoors:
     """Stands where ``experiments.doors.open_doors`` does."""
     return StudyDoors(talking=SteadyModel(), extraction=SteadyModel(), embedder=InstantEmbedder())
