@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Sequence
 import numpy as np
 
 from experiments.configuration import StudyConfiguration
-from experiments.doors import StudyDoors
+from experiments.doors import Keys, StudyDoors
 from memlab.core.embeddings.base import Form
 from memlab.core.embeddings.local import ID as EMBEDDER
 from memlab.core.llm.base import Completion, Sampling, TextDelta, Tool, Usage
