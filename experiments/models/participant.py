@@ -15,7 +15,8 @@ from django.utils.translation import gettext_lazy as _
 from experiments.allocation import permuted_block
 from experiments.configuration import ArmConfiguration
 from experiments.enums import Clock, ParticipantState, SessionState
-from experiments.models.study import Study, StudyVersion
+from experiments.models.study import Study
+from experiments.models.version import StudyVersion
 from memlab.core.due import Due
 from memlab.core.tenancy.models import TenantManager, TenantModel, TenantQuerySet
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from experiments.configuration import StageConfiguration
 from experiments.enums import Closed, SessionState
 from experiments.models.participant import Participant
-from experiments.models.study import StudyVersion
+from experiments.models.version import StudyVersion
 from memlab.core.tenancy.models import TenantManager, TenantModel, TenantQuerySet
 
 

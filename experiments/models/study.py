@@ -1,9 +1,9 @@
-"""Studies, their arms and stages, and the frozen versions that participants run under."""
+"""Studies: what staff edit, until opening freezes it."""
 
 from __future__ import annotations
 
 import secrets
-from typing import Any
+from typing import TYPE_CHECKING
 from uuid import uuid4
 from zoneinfo import available_timezones
 
@@ -14,15 +14,12 @@ from django.utils import timezone
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
-from experiments import architectures
 from experiments.calibrations import points_of
 from experiments.configuration import (
-    ArmConfiguration,
     CalibrationPoint,
     DoorChoice,
     Pacing,
     SharedFactors,
-    StageConfiguration,
     StudyConfiguration,
 )
 from experiments.enums import (
@@ -35,6 +32,9 @@ from experiments.enums import (
 )
 from experiments.models.key import ProviderKey
 from memlab.core.tenancy.models import TenantModel
+
+if TYPE_CHECKING:
+    from experiments.models.version import StudyVersion
 
 PROVIDERS = [
     ("offline", _("offline (demo and tests)")),
@@ -288,191 +288,3 @@ class Study(TenantModel):
         self.status = StudyStatus.OPEN
         self.save(update_fields=["status"])
         return version
-
-
-class Arm(TenantModel):
-    study = models.ForeignKey(Study, models.CASCADE, related_name="arms", verbose_name=_("study"))
-    key = models.SlugField(_("key"), max_length=40)
-    name = models.CharField(_("name"), max_length=120)
-    label = models.CharField(
-        _("blinded label"), max_length=20, help_text=_("What blinded staff see, e.g. A.")
-    )
-    architecture = models.CharField(_("architecture"), max_length=40)
-    preset = models.CharField(_("preset"), max_length=40, blank=True)
-    parameters = models.JSONField(_("parameters"), default=dict, blank=True)
-    weight = models.PositiveSmallIntegerField(
-        _("weight"), default=1, validators=[MinValueValidator(1)]
-    )
-    within_session = models.CharField(
-        _("within session"),
-        max_length=8,
-        choices=WithinSession.choices,
-        blank=True,
-        help_text=_("Only where this arm differs from the study's shared factor; it is frozen."),
-    )
-
-    class Meta(TenantModel.Meta):
-        verbose_name = _("arm")
-        verbose_name_plural = _("arms")
-        ordering = ["key"]
-        constraints = [
-            models.UniqueConstraint(fields=["lab", "study", "key"], name="arm_key_in_study"),
-            models.UniqueConstraint(fields=["lab", "study", "label"], name="arm_label_in_study"),
-        ]
-
-    def __str__(self) -> str:
-        return self.name
-
-    def clean(self) -> None:
-        if self.architecture:
-            self.parameters = self.complete_parameters()
-
-    def complete_parameters(self) -> dict[str, Any]:
-        """Preset, then the arm's own values, then the declared defaults; ValidationError if bad."""
-        presets = (
-            architectures.architecture(self.architecture).presets
-            if self.architecture in dict(architectures.choices())
-            else {}
-        )
-        if self.preset and self.preset not in presets:
-            raise ValidationError(
-                {
-                    "preset": _now(
-                        "%(preset)s is no preset of %(architecture)s. It has: %(known)s."
-                    )
-                    % {
-                        "preset": self.preset,
-                        "architecture": self.architecture,
-                        "known": ", ".join(presets) or "–",
-                    }
-                }
-            )
-        given = {**presets.get(self.preset, {}), **self.parameters}
-        return architectures.validated_parameters(self.architecture, given)
-
-    def configuration(self) -> ArmConfiguration:
-        return ArmConfiguration(
-            key=self.key,
-            name=self.name,
-            label=self.label,
-            architecture=self.architecture,
-            parameters=self.complete_parameters(),
-            weight=self.weight,
-            within_session=WithinSession(self.within_session) if self.within_session else None,
-        )
-
-
-class Stage(TenantModel):
-    study = models.ForeignKey(Study, models.CASCADE, related_name="stages")
-    number = models.PositiveSmallIntegerField(_("number"), validators=[MinValueValidator(1)])
-    key = models.SlugField(_("key"), max_length=20)
-    title = models.CharField(_("title"), max_length=120)
-    briefing = models.TextField(
-        _("instructions to the participant"),
-        blank=True,
-        help_text=_("Shown above the conversation; the same in all arms."),
-    )
-    instructions = models.TextField(
-        _("instructions to the assistant"),
-        blank=True,
-        help_text=_("What this conversation is for; the same in all arms."),
-    )
-    opening_line = models.TextField(_("opening line"), blank=True)
-    topics = models.JSONField(_("topics"), default=list, blank=True)
-    minimum_gap_hours = models.FloatField(
-        _("minimum gap, hours"),
-        default=0,
-        validators=[MinValueValidator(0)],
-        help_text=_("Since the stage before ended. A stage never opens early."),
-    )
-    window_hours = models.FloatField(
-        _("window, hours"),
-        null=True,
-        blank=True,
-        validators=[MinValueValidator(0.1)],
-        help_text=_("How long the stage stays open; empty: without end."),
-    )
-    minimum_minutes = models.FloatField(_("minimum minutes"), default=0)
-    maximum_minutes = models.FloatField(_("maximum minutes"), null=True, blank=True, default=15)
-    minimum_turns = models.PositiveSmallIntegerField(_("minimum turns"), default=0)
-    maximum_turns = models.PositiveSmallIntegerField(_("maximum turns"), null=True, blank=True)
-    idle_minutes = models.FloatField(
-        _("idle minutes"),
-        default=30,
-        help_text=_("Once the minima are met, so much silence closes the session."),
-    )
-    manipulation = models.BooleanField(
-        _("memory manipulation active"),
-        default=True,
-        help_text=_("Off: everybody gets the same prompt, without any memory."),
-    )
-
-    class Meta(TenantModel.Meta):
-        verbose_name = _("stage")
-        verbose_name_plural = _("stages")
-        ordering = ["number"]
-        constraints = [
-            models.UniqueConstraint(
-                fields=["lab", "study", "number"], name="stage_number_in_study"
-            ),
-            models.UniqueConstraint(fields=["lab", "study", "key"], name="stage_key_in_study"),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.key} · {self.title}"
-
-    def clean(self) -> None:
-        maximum = self.maximum_minutes
-        if maximum is not None and maximum < self.minimum_minutes:
-            raise ValidationError(
-                {"maximum_minutes": _now("The maximum is shorter than the minimum.")}
-            )
-        if self.maximum_turns is not None and self.maximum_turns < self.minimum_turns:
-            raise ValidationError({"maximum_turns": _now("Fewer than the minimum of turns.")})
-        if not all(isinstance(topic, str) for topic in self.topics):
-            raise ValidationError({"topics": _now("A list of texts.")})
-
-    def configuration(self) -> StageConfiguration:
-        return StageConfiguration(
-            **{
-                name: getattr(self, name)
-                for name in StageConfiguration.__dataclass_fields__
-                if name != "topics"
-            },
-            topics=tuple(self.topics),
-        )
-
-
-class StudyVersion(TenantModel):
-    """A study's configuration, frozen and hashed. Never edited, never deleted."""
-
-    study = models.ForeignKey(
-        Study, models.PROTECT, related_name="versions", verbose_name=_("study")
-    )
-    number = models.PositiveIntegerField(_("number"))
-    sha256 = models.CharField("SHA-256", max_length=64)
-    configuration_json = models.JSONField(_("configuration"))
-    created_at = models.DateTimeField(_("created at"), auto_now_add=True)
-    opened_at = models.DateTimeField(_("opened at"), null=True)
-
-    class Meta(TenantModel.Meta):
-        verbose_name = _("study version")
-        verbose_name_plural = _("study versions")
-        ordering = ["-number"]
-        constraints = [
-            models.UniqueConstraint(fields=["lab", "study", "sha256"], name="version_content"),
-            models.UniqueConstraint(fields=["lab", "study", "number"], name="version_number"),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.study_id} v{self.number} {self.sha256[:8]}"
-
-    @property
-    def configuration(self) -> StudyConfiguration:
-        if self.sha256 not in _parsed:
-            _parsed[self.sha256] = StudyConfiguration.from_json(self.configuration_json)
-        return _parsed[self.sha256]
-
-
-# Versions never change, so each is parsed once a process.
-_parsed: dict[str, StudyConfiguration] = {}

@@ -1,5 +1,5 @@
 """What becomes of a turn, and of its memory, when a provider fails: the real SDKs, a loopback
-stand-in, and every fault of design.md's list, from the socket to the rows."""
+stand-in, and every fault a provider may have, from the socket to the rows."""
 
 from __future__ import annotations
 
