@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
@@ -22,6 +23,7 @@ from memlab.core.clock import wall_now
 from memlab.core.work import unit
 
 HELLO_WITHIN = 10.0  # seconds
+TYPING_EVERY = 5.0
 NOT_SIGNED_IN, BAD_ORIGIN, NO_SUCH_SESSION, NO_HELLO = 4401, 4403, 4404, 4408
 
 
@@ -35,6 +37,7 @@ class ChatConsumer(AsyncWebsocketConsumer):
     language: str = "en"
     greeted: bool = False
     joined: bool = False
+    _typed_at: float = float("-inf")
     _hello_due: asyncio.TimerHandle | None = None
 
     async def dispatch(self, message: dict[str, Any]) -> None:
@@ -92,7 +95,7 @@ class ChatConsumer(AsyncWebsocketConsumer):
             case frames.Retry(seq):
                 await self._retry(seq)
             case frames.Typing():
-                await unit(conversation.touch, self.reference, wall=wall_now())
+                await self._typing()
             case frames.End():
                 await self._end()
 
@@ -135,6 +138,12 @@ class ChatConsumer(AsyncWebsocketConsumer):
         if not said.repeated:
             await doorbell.ring(self.reference.session, said.message_frame())
         makers().start(lab, self.reference.session, said.reply)
+
+    async def _typing(self) -> None:
+        """Put idleness off; more than one in TYPING_EVERY seconds says nothing new."""
+        if time.monotonic() - self._typed_at >= TYPING_EVERY:
+            self._typed_at = time.monotonic()
+            await unit(conversation.touch, self.reference, wall=wall_now())
 
     async def _retry(self, seq: int) -> None:
         try:

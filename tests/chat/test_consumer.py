@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from uuid import uuid4
 
 import pytest
 
 from chat.models import Message, Receipt, Reply
-from experiments.models import Lab
+from experiments.models import Lab, Session
+from memlab.core.clock import wall_now
 from memlab.core.tenancy import lab_scope
 from memlab.core.work import unit
 from tests.chat.sockets import Tab
@@ -124,3 +126,31 @@ async def test_a_reply_leaves_one_receipt_with_its_exact_prompt(talk, lab: Lab) 
         {"role": "user", "content": "I like hiking."},
     ]
     assert "You are a warm companion." in prompt["system"]
+
+
+async def test_typing_puts_idleness_off_once_in_a_while(talk, lab: Lab) -> None:
+    """A client that types like mad doesn't make the database work like mad."""
+    participant, session = talk
+
+    def last_active() -> datetime:
+        with lab_scope(lab.pk):
+            return Session.objects.get(pk=session).last_activity_at
+
+    def sit_idle() -> None:
+        with lab_scope(lab.pk):
+            Session.objects.filter(pk=session).update(
+                last_activity_at=wall_now() - timedelta(minutes=1)
+            )
+
+    await unit(sit_idle)
+    async with Tab(participant, session) as tab:
+        await tab.send({"type": "typing"})
+        await tab.send({"type": "hello", "settled_seq": 0})
+        await tab.until("timer")
+        await tab.until("timer")
+        assert wall_now() - await unit(last_active) < timedelta(seconds=30)
+        await unit(sit_idle)
+        await tab.send({"type": "typing"})
+        await tab.send({"type": "hello", "settled_seq": 0})
+        await tab.until("timer")
+        assert wall_now() - await unit(last_active) > timedelta(seconds=30)
