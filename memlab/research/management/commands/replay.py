@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,10 @@ from memlab.research.replay.report import Row, write
 from memlab.research.replay.run import Plan, replay
 from memlab.research.replay.study import Choices
 
+#: What the standard protocol's arms have. With the papers' numbers nothing lives from one week to
+#: the next.
+USUAL_PRESET = "weekly"
+
 
 class Command(BaseCommand):
     help = (
@@ -41,7 +46,10 @@ class Command(BaseCommand):
         parser.add_argument("--report", type=Path, help="where to write the report (JSON)")
         parser.add_argument("--llm", default="offline", help="model for extraction: offline")
         parser.add_argument("--embedder", default="local", help="embedding model: local")
-        parser.add_argument("--preset", help="a preset of the architectures, e.g. weekly")
+        parser.add_argument(
+            "--preset",
+            help=f"a preset of the architectures; {USUAL_PRESET} if none is named",
+        )
         parser.add_argument(
             "--encode", choices=("user", "turn", "all"), help="which messages become episodes"
         )
@@ -121,7 +129,7 @@ def _plan(options: dict[str, Any]) -> Plan:
     return Plan(
         dialogues=dialogues,
         architectures=keys,
-        choices=choices,
+        choices=choices if choices.preset else replace(choices, preset=USUAL_PRESET),
         extraction=open_model("offline", "offline-1"),
         embedder=open_embedder("local"),
         keep=options["keep"],
