@@ -32,10 +32,18 @@ async def unit(
 ) -> Result:
     """Await ``work(*args, **kwargs)`` on a database thread.
 
-    Cancelling the awaiting task doesn't stop a unit that has begun: it commits or rolls back whole.
+    A unit that has begun commits or rolls back whole: cancelling the awaiting task waits for that
+    before it goes on, so that whoever cleans up afterwards finds no unit still writing.
     """
     call = partial(copy_context().run, _run, partial(work, *args, **kwargs))
-    return await asyncio.get_running_loop().run_in_executor(_threads(), call)
+    begun = _threads().submit(call)
+    ending = asyncio.wrap_future(begun)
+    try:
+        return await asyncio.shield(ending)
+    except asyncio.CancelledError:
+        if not begun.cancel():
+            await asyncio.wait([ending])
+        raise
 
 
 def _run(work: Callable[[], Result]) -> Result:

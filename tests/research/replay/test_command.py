@@ -105,7 +105,7 @@ def test_a_process_that_is_told_to_end_cleans_up(tmp_path: Path) -> None:
         until_it_has_a_lab(running)
         running.send_signal(signal.SIGINT)
         _out, told = running.communicate(timeout=60)
-    assert running.returncode == 130
+    assert running.returncode == 130, told
     assert "Interrupted: the lab is erased, no report is written." in told
     assert not report.exists()
     assert not LabDirectory.objects.exists()
