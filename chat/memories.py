@@ -34,6 +34,7 @@ def architecture_of(
             calibrations=configuration.calibrations,
             provenance_in_prompt=configuration.factors.provenance_in_prompt,
             context_tokens=configuration.context_tokens,
+            time_zone=configuration.time_zone,
         ),
         doors=Doors(extraction=doors.extraction, embedder=doors.embedder),
     )

@@ -13,6 +13,13 @@ class MemoryKind(TextChoices):
 
     EPISODE = "episode", _("Episode")
     TRAIT = "trait", _("Trait of the profile")
+    COMPRESSIBLE = "compressible", _("Memory that compresses")
+    BELIEF = "belief", _("Belief")
+    LOG = "log", _("Log")
+    BINNED = "binned", _("Item of a bin")
+    SLOW = "slow", _("Slow variables")
+    RETAINED = "retained", _("Retained item")
+    TOOL = "tool", _("Tool call")
 
 
 class EventKind(TextChoices):
@@ -20,6 +27,21 @@ class EventKind(TextChoices):
 
     ENCODED = "encoded", _("Encoded")
     RECALLED = "recalled", _("Recalled and strengthened")
+    MENTIONED = "mentioned", _("Mentioned again")
+    REINFORCED = "reinforced", _("Reinforced")
+    WEAKENED = "weakened", _("Weakened")
+    UPDATED = "updated", _("Reworded")
+    COMPRESSED = "compressed", _("Compressed")
+    MERGED = "merged", _("Merged with a mention")
+    ARCHIVED = "archived", _("Archived")
+    WOKEN = "woken", _("Woken from the archive")
+    REHEARSED = "rehearsed", _("Offered for rehearsal")
+    SHIFTED = "shifted", _("Shifted by sleep")
+    EXPIRED = "expired", _("Expired")
+    EVICTED = "evicted", _("Evicted for want of room")
+    FORGOTTEN = "forgotten", _("Forgotten")
+    REFUSED = "refused", _("Refused")
+    EDITED = "edited", _("Edited by staff")
 
 
 class Cause(TextChoices):
@@ -27,6 +49,14 @@ class Cause(TextChoices):
 
     CONSOLIDATION = "consolidation", _("Consolidation of a session")
     RECALL = "recall", _("Recall by a reply")
+    OBSERVATION = "observation", _("Observation of a turn")
+    MENTION = "mention", _("Mention by the participant")
+    TOOL = "tool", _("Tool call by the model")
+    PASSIVE = "passive", _("Passage of time")
+    SLEEP = "sleep", _("Sleep consolidation")
+    CAPACITY = "capacity", _("Capacity")
+    SESSION_START = "session_start", _("Start of a session")
+    STAFF = "staff", _("Edit by staff")
 
 
 class ProfilePart(TextChoices):
@@ -44,10 +74,15 @@ class ProfilePart(TextChoices):
 
 
 class RunPart(TextChoices):
-    """What of a session one consolidation run has written."""
+    """What of a session, or of a turn, one run has written."""
 
     EPISODES = "episodes", _("Episodes")
     PROFILE = "profile", _("Profile")
+    STATEMENTS = "statements", _("Statements")
+    TURN = "turn", _("Turn")
+    LOG = "log", _("Log")
+    SLEEP = "sleep", _("Sleep")
+    BEGIN = "begin", _("Begin")
 
 
 class Encode(StrEnum):
@@ -88,3 +123,10 @@ class Reason(TextChoices):
     BEYOND_LIMIT = "beyond_limit", _("Passed, but others ranked higher")
     NOT_DRAWN = "not_drawn", _("Not drawn")
     OVER_BUDGET = "over_budget", _("Left out of the profile's budget")
+    BOOTED = "booted", _("Part of every prompt")
+    UNCERTAIN = "uncertain", _("Shown as uncertain")
+    HIDDEN = "hidden", _("Hidden: too little confidence")
+    ARCHIVED = "archived", _("In the archive")
+    WOKEN = "woken", _("Woken by this message")
+    WORKING_SET = "working_set", _("In the working set")
+    EXAMPLE = "example", _("Example of style")

@@ -23,6 +23,7 @@ class DueKind(models.TextChoices):
     REPLY = "reply", _("reply")  # a pending reply whose lease may have run out
     SESSION = "session", _("session")  # an open session whose timer or idleness may close it
     STEPS = "steps", _("memory steps")  # a participant with pending memory steps
+    MAINTAIN = "maintain", _("memory maintenance")  # a memory that changes with time alone
 
 
 class DueQuerySet(models.QuerySet["Due"]):

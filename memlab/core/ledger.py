@@ -23,6 +23,8 @@ class JobKind(models.TextChoices):
     OBSERVE = "observe", _("learning from a turn")
     # Of sessions before allocation too: that is the backfill.
     CONSOLIDATE = "consolidate", _("consolidating a session")
+    BEGIN = "begin", _("beginning a session")
+    MAINTAIN = "maintain", _("memory maintenance")
 
 
 class JobState(models.TextChoices):

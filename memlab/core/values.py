@@ -140,6 +140,14 @@ class PromptTask(StrEnum):
     EXTRACT_PROFILE = "extract_profile"
     RATE_SALIENCE = "rate_salience"
     REPAIR_JSON = "repair_json"
+    EXTRACT_STATEMENTS = "extract_statements"
+    SUMMARISE = "summarise"
+    MERGE_STATEMENTS = "merge_statements"
+    CALL_TOOLS = "call_tools"
+    WRITE_LOG = "write_log"
+    APPRAISE = "appraise"
+    EXTRACT_BINNED = "extract_binned"
+    EXTRACT_ITEMS = "extract_items"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,7 @@ from experiments.configuration import CalibrationPoint
 from experiments.enums import RelevanceScale
 from experiments.parameters import Parameter, Value, validated
 from memlab.core.embeddings.base import Embedder
-from memlab.core.llm.base import LanguageModel
+from memlab.core.llm.base import LanguageModel, Tool, ToolCall
 from memlab.core.values import (
     MemoryReading,
     Recall,
@@ -35,10 +35,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doors:
-    """The two doors an architecture may call: extraction by a language model, and embeddings."""
+    """The two doors an architecture may call: extraction by a language model, and embeddings.
+
+    ``calls_tools`` says whether the model that talks can call tools by itself.
+    """
 
     extraction: LanguageModel
     embedder: Embedder
+    calls_tools: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +51,7 @@ class MemorySetting:
 
     ``calibrations`` maps a form of comparison (``query_passage``, ``passage_passage``) to the
     cosines of r = 0 and r = 1. ``context_tokens`` bounds what a prompt may carry of earlier turns.
+    ``time_zone`` (IANA) is the study's, for what happens at night.
     """
 
     language: str
@@ -54,6 +59,7 @@ class MemorySetting:
     calibrations: Mapping[str, CalibrationPoint]
     provenance_in_prompt: bool
     context_tokens: int
+    time_zone: str = "UTC"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +71,37 @@ class Consolidation:
 
     written: Mapping[str, int] | None = None
     degraded: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effects:
+    """What the tool calls of one turn have staged; applied with the reply that they belong to.
+
+    ``staged`` are an architecture's own frozen values in the order of the calls, refused calls
+    included, for they are events too.
+    """
+
+    staged: tuple[Any, ...] = ()
+
+
+NO_EFFECTS = Effects()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolResult:
+    """What the model is told about one call: ``content`` is JSON. ``refused`` if nothing of it
+    was staged but the event of its refusal."""
+
+    content: str
+    refused: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolBudget:
+    """How often a turn may go back to the model with results, and how many calls it may make."""
+
+    rounds: int
+    calls: int
 
 
 class Architecture:
@@ -84,6 +121,10 @@ class Architecture:
     #: Whether ``observe`` has to run after each turn, ``consolidate`` after each session.
     observes: ClassVar[bool] = False
     consolidates: ClassVar[bool] = False
+    #: Whether ``begin_session`` has work to do when a session with manipulation starts.
+    begins: ClassVar[bool] = False
+    #: Whether time alone changes this memory: ``next_maintenance`` and ``maintain``.
+    maintains: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -103,8 +144,15 @@ class Architecture:
         self.setting = setting
         self.doors = doors
 
-    async def begin_session(self, now: datetime) -> None:
-        """Called once when a session of this participant starts."""
+    def observes_live(self) -> bool:
+        """Whether a live turn has to be observed after its reply. Only an architecture that learns
+        from its own tools says no although it ``observes``: it observes turns that it slept
+        through (before allocation, or with a model that calls no tools)."""
+        return self.observes
+
+    async def begin_session(self, session: UUID, now: datetime) -> Consolidation:
+        """Upkeep at the start of a session (architectures with ``begins``). Idempotent."""
+        return Consolidation()
 
     async def recall(
         self,
@@ -136,6 +184,7 @@ class Architecture:
     async def ranked(
         self,
         transcript: Transcript,
+        query: str,
         query_vector: NDArray[float32],
         now: datetime,
         *,
@@ -148,18 +197,49 @@ class Architecture:
         """
         return ()
 
-    def commit_recall(self, recall: Recall, now: datetime, *, reply: UUID) -> None:
-        """Strengthen what was recalled. Synchronous: runs inside the transaction, and the scope,
-        that stores the reply which used it. Called at most once a reply."""
+    def tools(self) -> tuple[Tool, ...]:
+        """What the model may call while it answers; none, for most architectures."""
+        return ()
 
-    async def observe(self, turn: Turn, now: datetime) -> None:
-        """Encode a finished turn (architectures with ``observes``). Idempotent."""
+    def tool_budget(self) -> ToolBudget:
+        """Asked for only where there are ``tools``. Calls beyond it are refused."""
+        raise NotImplementedError(f"{type(self).__name__} has tools but no budget for them")
+
+    async def call_tool(
+        self, recall: Recall, effects: Effects, call: ToolCall, now: datetime
+    ) -> tuple[ToolResult, Effects]:
+        """Answer one call and stage what it changes; nothing is written before the reply is.
+
+        A call that is malformed, unknown, foreign or over the budget of calls gets an error that
+        the model sees and is staged as an event, never raised.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no tools")
+
+    def commit_recall(
+        self, recall: Recall, now: datetime, *, reply: UUID, effects: Effects = NO_EFFECTS
+    ) -> None:
+        """Strengthen what was recalled and apply what tools staged. Synchronous: runs inside the
+        transaction, and the scope, that stores the reply which used it. At most once a reply."""
+
+    async def observe(self, turn: Turn, now: datetime) -> Consolidation:
+        """Encode a finished turn (architectures with ``observes``). Idempotent: the write claims a
+        ``ConsolidationRun`` of the turn (its reply's id), so a second call changes nothing."""
+        return Consolidation()
 
     async def consolidate(self, session: SessionTranscript, now: datetime) -> Consolidation:
         """Encode a finished session (architectures with ``consolidates``). Idempotent: the write
         marks the session, so a second run changes nothing."""
         return Consolidation()
 
-    async def maintain(self, now: datetime) -> datetime | None:
-        """Do all upkeep that is due at ``now``; returns the study time of the next, or None."""
+    def next_maintenance(self) -> datetime | None:
+        """The study time at which ``maintain`` next has something to do, or None.
+
+        Synchronous, inside a scope: asked in the transaction of every write to this memory.
+        """
         return None
+
+    async def maintain(self, now: datetime) -> Consolidation:
+        """Do all upkeep due at ``now``, every missed moment in order and at its own study time
+        (architectures with ``maintains``). A late run leaves the rows that punctual ones would
+        have left, and a second run changes nothing."""
+        return Consolidation()

@@ -170,7 +170,7 @@ class Gist(Architecture):
     def _written_parts(self, session: UUID) -> frozenset[RunPart]:
         with lab_scope(self.lab_id):
             parts: frozenset[RunPart] = ConsolidationRun.objects.parts_of(
-                participant_id=self.participant_id, session=session
+                participant_id=self.participant_id, subject=session
             )
             return parts
 
@@ -248,7 +248,7 @@ class Gist(Architecture):
         with lab_scope(self.lab_id):
             run = ConsolidationRun.objects.claim(
                 participant_id=self.participant_id,
-                session=session,
+                subject=session,
                 part=RunPart.PROFILE,
                 now=now,
             )

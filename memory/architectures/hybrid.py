@@ -21,7 +21,7 @@ from memlab.core.tenancy import lab_scope
 from memlab.core.values import MemoryReading, Recall, Role, SessionTranscript, Transcript
 from memlab.core.work import unit
 from memory import search
-from memory.architectures.base import Consolidation
+from memory.architectures.base import NO_EFFECTS, Consolidation, Effects
 from memory.architectures.gist import Gist, Ratings, salience_of
 from memory.architectures.parameters import HYBRID, PRESETS
 from memory.architectures.rendering import episodes_section
@@ -107,6 +107,7 @@ class Hybrid(Gist):
     async def ranked(
         self,
         transcript: Transcript,
+        query: str,
         query_vector: NDArray[float32],
         now: datetime,
         *,
@@ -115,7 +116,9 @@ class Hybrid(Gist):
         asked = self._query(transcript, query_vector, now)
         return tuple(episode.ends_with for episode in await unit(self._nearest, asked, (), limit))
 
-    def commit_recall(self, recall: Recall, now: datetime, *, reply: UUID) -> None:
+    def commit_recall(
+        self, recall: Recall, now: datetime, *, reply: UUID, effects: Effects = NO_EFFECTS
+    ) -> None:
         if self.values["update_on_recall"]:
             Episode.objects.reconsolidate(
                 _episodes_of(recall.strengthens or recall.memories),
@@ -253,7 +256,7 @@ class Hybrid(Gist):
         with lab_scope(self.lab_id):
             run = ConsolidationRun.objects.claim(
                 participant_id=self.participant_id,
-                session=session.id,
+                subject=session.id,
                 part=RunPart.EPISODES,
                 now=now,
             )

@@ -21,7 +21,7 @@ class Migration(migrations.Migration):
             name='ConsolidationRun',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('session_id', models.UUIDField(verbose_name='session')),
+                ('subject', models.UUIDField(help_text="Of a turn, the reply's id.", verbose_name='session or turn')),
                 ('part', models.CharField(choices=[('episodes', 'Episodes'), ('profile', 'Profile')], max_length=12, verbose_name='part')),
                 ('written', models.JSONField(default=dict, help_text='Rows, by kind.', verbose_name='written')),
                 ('dropped', models.JSONField(default=dict, help_text="Refused items of the model's answer, by reason.", verbose_name='dropped')),
@@ -36,7 +36,7 @@ class Migration(migrations.Migration):
                 'ordering': ['pk'],
                 'abstract': False,
                 'base_manager_name': 'objects',
-                'constraints': [models.UniqueConstraint(fields=('lab', 'participant', 'session_id', 'part'), name='a_part_is_consolidated_once')],
+                'constraints': [models.UniqueConstraint(fields=('lab', 'participant', 'subject', 'part'), name='a_part_is_consolidated_once')],
             },
         ),
         migrations.CreateModel(

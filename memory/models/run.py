@@ -1,4 +1,4 @@
-"""Which part of which session has been consolidated: what makes consolidation happen once."""
+"""What of which session or turn has been written: what makes encoding happen once."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from memory.enums import RunPart
 
 
 class ConsolidationRunQuerySet(TenantQuerySet["ConsolidationRun"]):
-    def parts_of(self, *, participant_id: int, session: UUID) -> frozenset[RunPart]:
-        """The parts of a session that are written already."""
-        parts = self.filter(participant_id=participant_id, session_id=session)
+    def parts_of(self, *, participant_id: int, subject: UUID) -> frozenset[RunPart]:
+        """The parts of a session, or a turn, that are written already."""
+        parts = self.filter(participant_id=participant_id, subject=subject)
         return frozenset(RunPart(part) for part in parts.values_list("part", flat=True))
 
     def claim(
-        self, *, participant_id: int, session: UUID, part: RunPart, now: datetime
+        self, *, participant_id: int, subject: UUID, part: RunPart, now: datetime
     ) -> ConsolidationRun | None:
         """Mark a part as written; None if it was before, and then nothing may be written again.
 
@@ -29,7 +29,7 @@ class ConsolidationRunQuerySet(TenantQuerySet["ConsolidationRun"]):
         """
         run, created = self.get_or_create(
             participant_id=participant_id,
-            session_id=session,
+            subject=subject,
             part=part,
             defaults={"study_at": now},
         )
@@ -37,7 +37,7 @@ class ConsolidationRunQuerySet(TenantQuerySet["ConsolidationRun"]):
 
 
 class ConsolidationRun(TenantModel):
-    """One part of one session, written in the same transaction as this row."""
+    """One part of one session or turn, written in the same transaction as this row."""
 
     participant = models.ForeignKey(
         "experiments.Participant",
@@ -46,7 +46,7 @@ class ConsolidationRun(TenantModel):
         db_index=False,
         verbose_name=_("participant"),
     )
-    session_id = models.UUIDField(_("session"))
+    subject = models.UUIDField(_("session or turn"), help_text=_("Of a turn, the reply's id."))
     part = models.CharField(_("part"), max_length=12, choices=RunPart.choices)
     written = models.JSONField(_("written"), default=dict, help_text=_("Rows, by kind."))
     dropped = models.JSONField(
@@ -63,13 +63,13 @@ class ConsolidationRun(TenantModel):
         ordering = ["pk"]
         constraints = [
             models.UniqueConstraint(
-                fields=["lab", "participant", "session_id", "part"],
+                fields=["lab", "participant", "subject", "part"],
                 name="a_part_is_consolidated_once",
             )
         ]
 
     def __str__(self) -> str:
-        return f"{self.get_part_display()} · {self.session_id}"
+        return f"{self.get_part_display()} · {self.subject}"
 
     def record(self, *, written: Mapping[str, int], dropped: Mapping[str, int]) -> None:
         """Note what the claimed part came to, in the transaction that claimed it."""

@@ -199,7 +199,7 @@ def _remember(participant: Participant, session: Session, evidence: str) -> None
         )
         ConsolidationRun.objects.create(
             participant=participant,
-            session_id=session.pk,
+            subject=session.pk,
             part=RunPart.EPISODES,
             written={evidence: 1},
             study_at=now,

@@ -293,7 +293,7 @@ async def job_of(turn: Turn) -> Job:
 async def written(turn: Turn) -> tuple[int, int, int]:
     def read() -> tuple[int, int, int]:
         with lab_scope(turn.lab.pk):
-            runs = ConsolidationRun.objects.filter(session_id=turn.session.id)
+            runs = ConsolidationRun.objects.filter(subject=turn.session.id)
             episodes = Episode.objects.filter(session_id=turn.session.id)
             events = MemoryEvent.objects.filter(session_id=turn.session.id, event="encoded")
             return runs.count(), episodes.count(), events.count()

@@ -76,6 +76,8 @@ class Migration(migrations.Migration):
                         choices=[
                             ("observe", "learning from a turn"),
                             ("consolidate", "consolidating a session"),
+                            ("begin", "beginning a session"),
+                            ("maintain", "memory maintenance"),
                         ],
                         max_length=16,
                         verbose_name="kind",

@@ -152,7 +152,7 @@ async def _recalled(
     if architecture is None or not architecture.searches or seen.vector is None:
         return None
     ranked = await architecture.ranked(
-        claim.transcript, seen.vector, claim.question.at, limit=max(DEPTHS)
+        claim.transcript, claim.question.text, seen.vector, claim.question.at, limit=max(DEPTHS)
     )
     return {
         depth: sum(each in ranked[:depth] for each in evidence) / len(evidence) for depth in DEPTHS
