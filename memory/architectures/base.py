@@ -243,3 +243,8 @@ class Architecture:
         (architectures with ``maintains``). A late run leaves the rows that punctual ones would
         have left, and a second run changes nothing."""
         return Consolidation()
+
+    async def consolidate_by_hand(self, now: datetime) -> Consolidation:
+        """What staff start by hand, after all upkeep due at ``now``: nothing more, unless an
+        architecture has something that it does not do by itself. Idempotent at one ``now``."""
+        return await self.maintain(now)
