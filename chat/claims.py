@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -106,7 +106,9 @@ def claim(lab_id: int, reply_id: UUID, *, wall: datetime) -> Claim | None:
             arm=session.participant.arm() if session.manipulation else None,
             question=question.utterance(),
             asked_wall=question.recorded_at,
-            transcript=transcript_until(session, before_seq=question.seq),
+            transcript=replace(
+                transcript_until(session, before_seq=question.seq), question=question.utterance()
+            ),
             turnstile=steps.look_for_memory(lab_id, session.participant.public_id, steps.PATIENCE),
         )
 

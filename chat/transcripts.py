@@ -64,7 +64,13 @@ def _transcript(session: Session, entries: list[_Entry]) -> SessionTranscript:
         started_at=session.started_at,
         utterances=tuple(said.values()),
         turns=tuple(
-            Turn(said=said[question], answered=said[message.id])
+            Turn(
+                said=said[question],
+                answered=said[message.id],
+                session=session.id,
+                session_number=session.number,
+                stage=session.stage_key,
+            )
             for message, question in entries
             if message.role == Role.ASSISTANT and question in said
         ),

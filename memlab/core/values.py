@@ -34,10 +34,16 @@ class Utterance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """One participant's message and its finished reply."""
+    """One participant's message and its finished reply, and the session they belong to.
+
+    ``session`` is None, ``session_number`` 0 and ``stage`` empty for a turn outside any session.
+    """
 
     said: Utterance
     answered: Utterance
+    session: UUID | None = None
+    session_number: int = 0
+    stage: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,10 +64,15 @@ class SessionTranscript:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transcript:
-    """What was said before (``earlier``, oldest session first) and in the ``current`` session."""
+    """What was said before (``earlier``, oldest session first) and in the ``current`` session.
+
+    ``question`` is the message that is being answered, which no session holds yet; None where
+    what is asked is no stored message (a probe).
+    """
 
     earlier: tuple[SessionTranscript, ...]
     current: SessionTranscript
+    question: Utterance | None = None
 
     def earlier_turns(self) -> Iterator[tuple[SessionTranscript, Turn]]:
         """Finished turns of earlier sessions with their session, oldest first."""

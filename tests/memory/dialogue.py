@@ -30,6 +30,7 @@ def session(
     """A session ``day`` days after START; a pair whose second part is None got no reply."""
     at = START + timedelta(days=day)
     started = at
+    where = identified(f"{name} {number}")
     utterances: list[Utterance] = []
     turns: list[Turn] = []
     if opening is not None:
@@ -41,9 +42,17 @@ def session(
             continue
         at += timedelta(seconds=30)
         utterances.append(said(reply, at=at, role=Role.ASSISTANT))
-        turns.append(Turn(said=utterances[-2], answered=utterances[-1]))
+        turns.append(
+            Turn(
+                said=utterances[-2],
+                answered=utterances[-1],
+                session=where,
+                session_number=number,
+                stage=f"T{number}",
+            )
+        )
     return SessionTranscript(
-        id=identified(f"{name} {number}"),
+        id=where,
         number=number,
         stage=f"T{number}",
         started_at=started,
