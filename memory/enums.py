@@ -100,6 +100,13 @@ class Encoding(StrEnum):
     MESSAGE = "message"  # the message alone
 
 
+class Ranking(StrEnum):
+    """By what a search orders memories."""
+
+    DENSE = "dense"  # the similarity of embeddings
+    HYBRID = "hybrid"  # meaning and words, each alone and in context, fused
+
+
 class TimeUnit(StrEnum):
     """In what an elapsed time is counted."""
 
