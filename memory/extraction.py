@@ -91,14 +91,14 @@ async def extract_profile(
     """
     traits: list[ExtractedTrait] = []
     dropped: Counter[str] = Counter()
-    for batch in _batches(said):
+    for batch in batches(said):
         prompt = profile_prompt(
             language=language,
-            statements=_statements(batch),
+            statements=as_statements(batch),
             known=[*known, *(trait.worded() for trait in traits)],
             dimensions=dimensions,
         )
-        items = await _asked(model, prompt, holding="traits")
+        items = await asked(model, prompt, holding="traits")
         ids = {str(utterance.id): utterance.id for utterance in batch}
         for item in items[:MOST_TRAITS]:
             trait = _checked_trait(item, ids=ids, dimensions=dimensions)
@@ -123,10 +123,10 @@ async def rate_salience(
     dropped: Counter[str] = Counter()
     for _attempt in range(2):
         missing = [utterance for utterance in said if utterance.id not in ratings]
-        for batch in _batches(missing):
-            prompt = salience_prompt(language=language, statements=_statements(batch))
+        for batch in batches(missing):
+            prompt = salience_prompt(language=language, statements=as_statements(batch))
             ids = {str(utterance.id): utterance.id for utterance in batch}
-            for item in await _asked(model, prompt, holding="ratings"):
+            for item in await asked(model, prompt, holding="ratings"):
                 rated = _checked_rating(item, ids=ids)
                 if isinstance(rated, str):
                     dropped[rated] += 1
@@ -137,8 +137,11 @@ async def rate_salience(
     return RatedSalience(ratings=ratings, dropped=dict(dropped))
 
 
-async def _asked(model: LanguageModel, prompt: Prompt, *, holding: str) -> list[Any]:
-    """The list in a model's answer, after one attempt at repair."""
+async def asked(model: LanguageModel, prompt: Prompt, *, holding: str) -> list[Any]:
+    """The list under ``holding`` in a model's answer, after one attempt at repair.
+
+    Raises ExtractionFailed.
+    """
     answer = await _completed(model, prompt)
     found = json_object(answer, holding=holding)
     if found is None:
@@ -157,7 +160,7 @@ async def _completed(model: LanguageModel, prompt: Prompt) -> str:
         raise ExtractionFailed(f"extraction:{failure.kind}") from failure
 
 
-def _batches(said: Sequence[Utterance]) -> Iterator[list[Utterance]]:
+def batches(said: Sequence[Utterance]) -> Iterator[list[Utterance]]:
     """Messages in order, so many at a time as one call is asked about."""
     batch: list[Utterance] = []
     characters = 0
@@ -172,7 +175,8 @@ def _batches(said: Sequence[Utterance]) -> Iterator[list[Utterance]]:
         yield batch
 
 
-def _statements(batch: Sequence[Utterance]) -> list[Statement]:
+def as_statements(batch: Sequence[Utterance]) -> list[Statement]:
+    """Messages as the material of a prompt."""
     return [Statement(id=str(utterance.id), text=utterance.text) for utterance in batch]
 
 

@@ -155,7 +155,7 @@ def profile_prompt(
         task=PromptTask.EXTRACT_PROFILE,
         language=language,
         system=system,
-        messages=(_as_message(statements),),
+        messages=(as_message(statements),),
         material=tuple(statements),
         known=tuple(known),
     )
@@ -167,7 +167,7 @@ def salience_prompt(*, language: str, statements: Sequence[Statement]) -> Prompt
         task=PromptTask.RATE_SALIENCE,
         language=language,
         system=_SALIENCE[language],
-        messages=(_as_message(statements),),
+        messages=(as_message(statements),),
         material=tuple(statements),
     )
 
@@ -183,7 +183,8 @@ def repair_prompt(*, language: str, broken: str, holding: str) -> Prompt:
     )
 
 
-def _as_message(statements: Sequence[Statement]) -> ChatMessage:
+def as_message(statements: Sequence[Statement]) -> ChatMessage:
+    """Statements as a model reads them: one JSON object a line, each with its id."""
     lines = (
         json.dumps({"id": statement.id, "text": statement.text}, ensure_ascii=False)
         for statement in statements

@@ -137,6 +137,7 @@ class MemoryEventAdmin(EvidenceAdmin):
         "cause",
         "shown_before",
         "shown_after",
+        "shown_note",
         "study_at",
         "wall_at",
     ]
@@ -148,6 +149,10 @@ class MemoryEventAdmin(EvidenceAdmin):
     @admin.display(description=_("after"))
     def shown_after(self, event: MemoryEvent) -> SafeString:
         return _json(event.after)
+
+    @admin.display(description=_("note"))
+    def shown_note(self, event: MemoryEvent) -> SafeString:
+        return _json(event.note)
 
 
 @admin.register(ConsolidationRun)

@@ -47,6 +47,9 @@ class MemoryEvent(TenantModel):
     before = models.JSONField(_("before"), null=True)
     after = models.JSONField(_("after"), null=True)
     cause = models.CharField(_("cause"), max_length=20, choices=Cause.choices)
+    note = models.JSONField(
+        _("note"), default=dict, help_text=_("What led to it; no part of the memory's state.")
+    )
     session_id = models.UUIDField(_("session"), null=True)
     reply_id = models.UUIDField(_("reply"), null=True)
     study_at = models.DateTimeField(_("at (study time)"))
