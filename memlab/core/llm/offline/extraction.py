@@ -25,7 +25,9 @@ _PLAIN = re.compile(r"[\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
-class _Trait:
+class Trait:
+    """Something that a statement tells about its speaker, in one of the profile's dimensions."""
+
     dimension: str
     key: str | None
     text: str
@@ -45,9 +47,9 @@ class _Trait:
 def extracted_traits(material: Iterable[Statement], *, known: Sequence[str] = ()) -> str:
     """The new traits as JSON; `known` lines and repetitions are left out."""
     known_plain = [_plain(line) for line in known]
-    traits: dict[tuple[str, str | None, str], _Trait] = {}
+    traits: dict[tuple[str, str | None, str], Trait] = {}
     for statement in material:
-        for trait in _traits_of(statement):
+        for trait in traits_of(statement.text, message=statement.id):
             identity = (trait.dimension, trait.key, _plain(trait.text))
             if not _is_known(trait, known_plain):
                 traits.setdefault(identity, trait)
@@ -56,26 +58,27 @@ def extracted_traits(material: Iterable[Statement], *, known: Sequence[str] = ()
     )
 
 
-def _traits_of(statement: Statement) -> Iterator[_Trait]:
-    for sentence in SENTENCES.findall(statement.text):
+def traits_of(text: str, *, message: str = "") -> Iterator[Trait]:
+    """What a text tells about its speaker, repetitions included."""
+    for sentence in SENTENCES.findall(text):
         stated = with_subjects(statements_of(sentence))
         if SUPPOSITION.match(stated.strip()):
             continue
         for rule in RULES:
             for match in rule.pattern.finditer(stated):
-                trait = _trait(rule, match, statement.id)
+                trait = _trait(rule, match, message)
                 if trait is not None:
                     yield trait
 
 
-def _trait(rule: Rule, match: re.Match[str], message: str) -> _Trait | None:
+def _trait(rule: Rule, match: re.Match[str], message: str) -> Trait | None:
     groups = {name: _trimmed(value or "") for name, value in match.groupdict().items()}
     text = _trimmed(rule.template.format(**groups)).removesuffix("了")
     if not all(groups[name] for name in rule.needed) or len(text) > _LONGEST:
         return None
     feeling = feeling_in(match.group(0)) if rule.felt else None
     emotion = feeling.named(rule.language) if feeling else None
-    return _Trait(rule.dimension, rule.key, text, emotion, message)
+    return Trait(rule.dimension, rule.key, text, emotion, message)
 
 
 def _trimmed(text: str) -> str:
@@ -86,7 +89,7 @@ def _plain(text: str) -> str:
     return _PLAIN.sub("", text.lower())
 
 
-def _is_known(trait: _Trait, known: Sequence[str]) -> bool:
+def _is_known(trait: Trait, known: Sequence[str]) -> bool:
     """Whether a known line holds the trait: for a named fact, as its value or under its key."""
     text = _plain(trait.text)
     if trait.key is None:

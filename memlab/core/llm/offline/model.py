@@ -7,11 +7,13 @@ import re
 from collections.abc import AsyncIterator, Sequence
 from typing import TYPE_CHECKING
 
-from memlab.core.llm.base import Completion, Sampling, TextDelta, Tool, Usage
+from memlab.core.llm.base import Completion, Sampling, TextDelta, Tool, ToolCall, Usage
 from memlab.core.llm.offline.extraction import extracted_traits
+from memlab.core.llm.offline.logs import session_log
 from memlab.core.llm.offline.repair import repaired_json
 from memlab.core.llm.offline.reply import reply
 from memlab.core.llm.offline.salience import rated_statements
+from memlab.core.llm.offline.tools import called_tools, tool_calls
 from memlab.core.llm.tokens import count_message_tokens, count_tokens
 
 if TYPE_CHECKING:
@@ -25,11 +27,13 @@ class OfflineModel:
     """Answers by rules; the same prompt always gets the same answer.
 
     `token_delay` in seconds makes a stream slow enough to watch. Sampling
-    parameters change nothing, and tools are never called.
+    parameters change nothing. Offered tools are called once for a message, by
+    rule, and the answer follows their results.
     """
 
     provider = "offline"
     model = MODEL
+    calls_tools = True
 
     def __init__(self, *, token_delay: float = 0.0) -> None:
         self._token_delay = token_delay
@@ -37,6 +41,11 @@ class OfflineModel:
     async def stream(
         self, prompt: Prompt, *, tools: Sequence[Tool] = (), sampling: Sampling = Sampling()
     ) -> AsyncIterator[TextDelta | Completion]:
+        calls = tool_calls(prompt, tools)
+        if calls:
+            await asyncio.sleep(self._token_delay)
+            yield _completed(prompt, "", calls)
+            return
         completion = _completion(prompt)
         for piece in _PIECES.findall(completion.text):
             # Gives way to other turns even without a delay, as a network would.
@@ -54,14 +63,18 @@ class OfflineModel:
 
 
 def _completion(prompt: Prompt) -> Completion:
-    text = _answer(prompt)
+    return _completed(prompt, _answer(prompt))
+
+
+def _completed(prompt: Prompt, text: str, calls: tuple[ToolCall, ...] = ()) -> Completion:
     contents = (prompt.system, *(message.content for message in prompt.messages))
+    answered = text + "".join(call.name + call.arguments for call in calls)
     return Completion(
         text=text,
-        tool_calls=(),
+        tool_calls=calls,
         model=MODEL,
-        finish_reason="stop",
-        usage=Usage(count_message_tokens(contents), count_tokens(text)),
+        finish_reason="tool_calls" if calls else "stop",
+        usage=Usage(count_message_tokens(contents), count_tokens(answered)),
         request_id=None,
     )
 
@@ -74,6 +87,10 @@ def _answer(prompt: Prompt) -> str:
             return extracted_traits(prompt.material, known=prompt.known)
         case "rate_salience":
             return rated_statements(prompt.material)
+        case "call_tools":
+            return called_tools(prompt)
+        case "write_log":
+            return session_log(prompt.material, language=prompt.language)
         case "repair_json":
             return repaired_json(prompt.messages[-1].content)
         case task:

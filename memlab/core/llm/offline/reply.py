@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from memlab.core.llm.base import Speaker
 from memlab.core.llm.offline.phrases import PHRASES, Phrases
 from memlab.core.llm.offline.sentences import is_question
+from memlab.core.llm.offline.tools import found_by_tool
 from memlab.core.llm.offline.words import Feeling, content_words, feeling_in, topics_in
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def reply(prompt: Prompt) -> str:
     said = [m.content for m in prompt.messages if m.speaker is Speaker.USER]
     if not said:
         return phrases.opening
-    first = not any(m.speaker is Speaker.ASSISTANT for m in prompt.messages)
+    first = not any(m.speaker is Speaker.ASSISTANT and m.content for m in prompt.messages)
     query = said[-1]
     parts = [_answer(query, list(_remembered(prompt, said[:-1])), phrases)]
     if not is_question(query):
@@ -68,12 +69,16 @@ def reply(prompt: Prompt) -> str:
 
 
 def _remembered(prompt: Prompt, earlier_here: Sequence[str]) -> Iterator[_Remembered]:
-    """What can be quoted: the memory sections, then what was said in this session."""
+    """What can be quoted: the memory sections, what tools found, what was said in this session."""
     for section in prompt.sections:
         for line in section.lines:
             plain = _PROVENANCE.sub("", line.strip())
             if plain and not _MODELS.match(plain):
                 yield _Remembered(_OWN.sub("", plain), earlier=True)
+    for message in prompt.messages:
+        if message.speaker is Speaker.TOOL:
+            for text in found_by_tool(message.content):
+                yield _Remembered(text, earlier=True)
     for text in earlier_here:
         yield _Remembered(text.strip(), earlier=False)
 
