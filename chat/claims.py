@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from chat import sessions, steps
-from chat.conversation import over_frame, stamp, timer_frame
+from chat import conversation, sessions, steps
+from chat.conversation import Said, SessionRef, over_frame, stamp, timer_frame
 from chat.models import Message, Receipt, Reply, ReplyState
 from chat.models.reply import LEASE, MAX_ATTEMPTS
 from chat.transcripts import transcript_until
@@ -91,26 +91,41 @@ def claim(lab_id: int, reply_id: UUID, *, wall: datetime) -> Claim | None:
             reply.fail("abandoned", detail="every attempt died", partial="", retryable=False)
             sessions.settle(session)
             return None
-        attempt = reply.take(wall=wall)
-        question = reply.question
-        return Claim(
-            lab_id=lab_id,
-            session=session.id,
-            reply=reply.id,
-            seq=reply.message.seq,
-            attempt=attempt,
-            participant_id=session.participant_id,
-            participant=session.participant.public_id,
-            configuration=session.version.configuration,
-            stage=session.stage,
-            arm=session.participant.arm() if session.manipulation else None,
-            question=question.utterance(),
-            asked_wall=question.recorded_at,
-            transcript=replace(
-                transcript_until(session, before_seq=question.seq), question=question.utterance()
-            ),
-            turnstile=steps.look_for_memory(lab_id, session.participant.public_id, steps.PATIENCE),
-        )
+        reply.take(wall=wall)
+        return _held(session, reply)
+
+
+def say(
+    reference: SessionRef, *, client_id: UUID, text: str, wall: datetime
+) -> tuple[Said, Claim | None]:
+    """Store a message and begin its reply in the same transaction, which saves the first token the
+    time of another. No claim if the message was stored before, or its reply has to wait its turn.
+    Raises Refused, NoSuchSession."""
+    with lab_scope(reference.lab_id):
+        stored = conversation.store(reference, client_id=client_id, text=text, wall=wall, hold=True)
+        return stored.said, _held(stored.session, stored.reply) if stored.held else None
+
+
+def _held(session: Session, reply: Reply) -> Claim:
+    """Everything that the attempt which holds a reply needs; takes the memory's lease along."""
+    question, participant = reply.question, session.participant
+    said = question.utterance()
+    return Claim(
+        lab_id=session.lab_id,
+        session=session.id,
+        reply=reply.id,
+        seq=reply.message.seq,
+        attempt=reply.attempt,
+        participant_id=session.participant_id,
+        participant=participant.public_id,
+        configuration=session.version.configuration,
+        stage=session.stage,
+        arm=participant.arm() if session.manipulation else None,
+        question=said,
+        asked_wall=question.recorded_at,
+        transcript=replace(transcript_until(session, before_seq=question.seq), question=said),
+        turnstile=steps.look_for_memory(session.lab_id, participant.public_id, steps.PATIENCE),
+    )
 
 
 def heartbeat(claim: Claim, *, wall: datetime) -> bool:
@@ -282,7 +297,7 @@ def _write_receipt(reply: Reply, claim: Claim, made: Made) -> None:
 
 def reading_as_json(reading: MemoryReading) -> dict[str, Any]:
     """A line of a receipt, as JSON."""
-    line = asdict(reading)
+    line = {name: getattr(reading, name) for name in MemoryReading.__slots__}
     line["id"] = str(reading.id)
     line["message_ids"] = [str(each) for each in reading.message_ids]
     return line

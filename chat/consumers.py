@@ -124,20 +124,11 @@ class ChatConsumer(AsyncWebsocketConsumer):
             await self._error("rate_limited", client_id)
             return
         try:
-            said = await unit(
-                conversation.say,
-                self.reference,
-                client_id=frame.client_id,
-                text=frame.text,
-                wall=wall_now(),
-            )
+            said = await makers().say(self.reference, client_id=frame.client_id, text=frame.text)
         except Refused as refused:
             await self._error(refused.code, client_id)
             return
         await self._send(said.ack_frame())
-        if not said.repeated:
-            await doorbell.ring(self.reference.session, said.message_frame())
-        makers().start(lab, self.reference.session, said.reply)
 
     async def _typing(self) -> None:
         """Put idleness off; more than one in TYPING_EVERY seconds says nothing new."""

@@ -94,16 +94,38 @@ class Said:
 
 def say(reference: SessionRef, *, client_id: UUID, text: str, wall: datetime) -> Said:
     """Store a message and its pending reply together. Raises Refused, NoSuchSession."""
+    with lab_scope(reference.lab_id):
+        stored = store(reference, client_id=client_id, text=text, wall=wall, hold=False)
+        return stored.said
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """A stored message with its rows; ``held`` if an attempt at the new reply was begun too."""
+
+    said: Said
+    session: Session
+    reply: Reply
+    held: bool = False
+
+
+def store(
+    reference: SessionRef, *, client_id: UUID, text: str, wall: datetime, hold: bool
+) -> Stored:
+    """Store a message and its pending reply, inside the caller's ``lab_scope``.
+
+    With ``hold`` the reply is stored as held by the caller, unless an earlier one is still
+    pending. Raises Refused, NoSuchSession.
+    """
     text = text.strip()
     _check_text(text)
-    with lab_scope(reference.lab_id):
-        session = _locked(reference)
-        known = Message.objects.filter(session=session, client_id=client_id)
-        stored = known.order_by("seq").first()  # without the joins of the default order
-        if stored is not None:
-            return _said_before(stored, text)
-        _check_open(session, wall=wall)
-        return _store(session, client_id=client_id, text=text, wall=wall)
+    session = _locked(reference)
+    known = Message.objects.filter(session=session, client_id=client_id)
+    stored = known.order_by("seq").first()  # without the joins of the default order
+    if stored is not None:
+        return _stored_before(session, stored, text)
+    _check_open(session, wall=wall)
+    return _store(session, client_id=client_id, text=text, wall=wall, hold=hold)
 
 
 def retry(reference: SessionRef, *, seq: int, wall: datetime) -> UUID:
@@ -265,14 +287,14 @@ def _asked(session: Session) -> int:
     return Reply.objects.filter(session=session).exclude(state=ReplyState.FAILED).count()
 
 
-def _said_before(stored: Message, text: str) -> Said:
+def _stored_before(session: Session, stored: Message, text: str) -> Stored:
     if stored.text != text:
         raise Refused(Refusal.CONFLICT)
     reply = Reply.objects.select_related("message").get(question=stored)
-    return _said(stored, reply, repeated=True)
+    return Stored(said=_said(stored, reply, repeated=True), session=session, reply=reply)
 
 
-def _store(session: Session, *, client_id: UUID, text: str, wall: datetime) -> Said:
+def _store(session: Session, *, client_id: UUID, text: str, wall: datetime, hold: bool) -> Stored:
     now = session.participant.study_time(wall)
     seq = session.last_seq + 1
     session.last_seq, session.last_activity_at = seq + 1, now
@@ -297,14 +319,21 @@ def _store(session: Session, *, client_id: UUID, text: str, wall: datetime) -> S
             ),
         ]
     )
-    for earlier in Reply.objects.filter(session=session, retryable=True):
-        earlier.give_up()
-    reply = Reply.objects.create(
+    unsettled = list(Reply.objects.unsettled().filter(session=session))
+    for earlier in unsettled:
+        if earlier.retryable:
+            earlier.give_up()
+    held = hold and not any(earlier.state == ReplyState.PENDING for earlier in unsettled)
+    reply = Reply(
         id=answer.id, session=session, message=answer, question=question, lab_id=session.lab_id
     )
-    reply.plan(wall=wall + FIRST_LOOK)
+    if held:
+        reply.hold(wall=wall)
+    reply.save(force_insert=True)
+    reply.plan(wall=reply.lease_until or wall + FIRST_LOOK)
     sessions.plan_closing(session)
-    return _said(question, reply, repeated=False)
+    said = _said(question, reply, repeated=False)
+    return Stored(said=said, session=session, reply=reply, held=held)
 
 
 def _said(question: Message, reply: Reply, *, repeated: bool) -> Said:

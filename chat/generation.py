@@ -65,10 +65,18 @@ class _Progress:
 
 
 async def make_reply(
-    lab_id: int, reply: UUID, keeper: OpenDoors, announce: Announce = doorbell.ring
+    lab_id: int,
+    reply: UUID,
+    keeper: OpenDoors,
+    announce: Announce = doorbell.ring,
+    *,
+    claim: Claim | None = None,
 ) -> bool:
-    """Make a pending reply if it is to be had; whether this call settled it."""
-    claim = await unit(claims.claim, lab_id, reply, wall=wall_now())
+    """Make a pending reply if it is to be had; whether this call settled it.
+
+    ``claim`` is what the storing of its question took along, if it did.
+    """
+    claim = claim or await unit(claims.claim, lab_id, reply, wall=wall_now())
     if claim is None:
         return False
 

@@ -9,7 +9,8 @@ from uuid import UUID
 from django_q.tasks import async_task
 
 from chat import claims, doorbell, sessions
-from chat.conversation import over_frame
+from chat.claims import Claim
+from chat.conversation import Said, SessionRef, over_frame
 from chat.generation import make_reply
 from experiments.doors import DoorKeeper
 from experiments.models import Session
@@ -30,6 +31,36 @@ class Makers:
         self.keeper = keeper or DoorKeeper()
         self._tasks: dict[UUID, asyncio.Task[None]] = {}
         self._again: set[UUID] = set()
+        self._storing: set[asyncio.Task[Said]] = set()
+        self._telling: set[asyncio.Task[None]] = set()
+        self._claims: dict[UUID, Claim] = {}  # by reply: begun here, and not yet being made
+
+    async def say(self, reference: SessionRef, *, client_id: UUID, text: str) -> Said:
+        """Store a message and see to its reply, even if the socket that brought it goes away
+        meanwhile. Raises Refused, NoSuchSession."""
+        storing = asyncio.create_task(self._say(reference, client_id, text))
+        self._storing.add(storing)
+        storing.add_done_callback(self._storing.discard)
+        return await asyncio.shield(storing)
+
+    async def _say(self, reference: SessionRef, client_id: UUID, text: str) -> Said:
+        said, claim = await unit(
+            claims.say, reference, client_id=client_id, text=text, wall=wall_now()
+        )
+        if claim is not None:
+            self._claims[said.reply] = claim
+        telling = asyncio.create_task(self._tell_and_start(reference, said))
+        self._telling.add(telling)
+        telling.add_done_callback(self._telling.discard)
+        return said
+
+    async def _tell_and_start(self, reference: SessionRef, said: Said) -> None:
+        """Other tabs see the message before they see that its reply is being made."""
+        try:
+            if not said.repeated:
+                await doorbell.ring(reference.session, said.message_frame())
+        finally:
+            self.start(reference.lab_id, reference.session, said.reply)
 
     def start(self, lab_id: int, session: UUID, reply: UUID | None = None) -> None:
         """See to it that the session's pending replies get made; returns at once.
@@ -48,15 +79,18 @@ class Makers:
     async def _make_all(self, lab_id: int, session: UUID, likely: UUID | None) -> None:
         others: UUID | None = None
         if likely is not None:
-            await make_reply(lab_id, likely, self.keeper)
+            await self._make(lab_id, likely)
         while True:
             asked_again = session in self._again
             self._again.discard(session)
             reply = await unit(claims.next_pending, lab_id, session)
             if reply is None or (reply == others and not asked_again):
                 return
-            made = await make_reply(lab_id, reply, self.keeper)
+            made = await self._make(lab_id, reply)
             others = None if made else reply  # unless it turns out to be settled: then go on
+
+    async def _make(self, lab_id: int, reply: UUID) -> bool:
+        return await make_reply(lab_id, reply, self.keeper, claim=self._claims.pop(reply, None))
 
     def _ended(self, lab_id: int, session: UUID, task: asyncio.Task[None]) -> None:
         del self._tasks[session]
@@ -96,6 +130,8 @@ class Makers:
 
     async def aclose(self) -> None:
         """Stop everything; pending replies are taken over after their leases."""
+        await asyncio.gather(*self._storing, return_exceptions=True)
+        await asyncio.gather(*self._telling, return_exceptions=True)
         tasks = list(self._tasks.values())
         for task in tasks:
             task.cancel()

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from chat.models import Message, ReplyState
 from experiments.models import Participant, Session
-from memlab.core.values import Role, SessionTranscript, Transcript, Turn
+from memlab.core.values import Role, SessionTranscript, Transcript, Turn, Utterance
 
 
 def transcript_until(session: Session, *, before_seq: int) -> Transcript:
@@ -24,7 +24,7 @@ def transcript_until(session: Session, *, before_seq: int) -> Transcript:
         sessions = [*earlier_sessions.order_by("number"), session]
     settled = _settled(sessions)
     earlier = [_transcript(each, settled[each.id]) for each in sessions if each.id != session.id]
-    current = [entry for entry in settled[session.id] if entry[0].seq < before_seq]
+    current = [entry for entry in settled[session.id] if entry[0] < before_seq]
     return Transcript(earlier=tuple(earlier), current=_transcript(session, current))
 
 
@@ -40,7 +40,7 @@ def sessions_of(participant: Participant) -> list[SessionTranscript]:
     return [_transcript(session, settled[session.id]) for session in sessions]
 
 
-_Entry = tuple[Message, UUID | None]  # a message, and the question that it answers
+_Entry = tuple[int, Utterance, UUID | None]  # number, message, and the question that it answers
 
 
 def _settled(sessions: Iterable[Session]) -> dict[UUID, list[_Entry]]:
@@ -48,15 +48,20 @@ def _settled(sessions: Iterable[Session]) -> dict[UUID, list[_Entry]]:
     # One statement, for a reply that settles between two would have said nothing, or nothing yet.
     ids = [session.id for session in sessions]
     messages = Message.objects.filter(session__in=ids).with_making().order_by("session_id", "seq")
+    # Bare values: a long history is read for every turn, and model instances cost the most of it.
+    rows = messages.values_list(
+        "session_id", "seq", "id", "role", "text", "at", "question_id", "reply_state"
+    )
     entries: dict[UUID, list[_Entry]] = defaultdict(list)
-    for message in messages:
-        if message.reply_state in (None, ReplyState.DONE):
-            entries[message.session_id].append((message, message.question_id))
+    for session, seq, id_, role, text, at, question, state in rows:
+        if state in (None, ReplyState.DONE):
+            said = Utterance(id=id_, role=Role(role), text=text, at=at)
+            entries[session].append((seq, said, question))
     return entries
 
 
 def _transcript(session: Session, entries: list[_Entry]) -> SessionTranscript:
-    said = {message.id: message.utterance() for message, _question in entries}
+    said = {utterance.id: utterance for _seq, utterance, _question in entries}
     return SessionTranscript(
         id=session.id,
         number=session.number,
@@ -66,12 +71,12 @@ def _transcript(session: Session, entries: list[_Entry]) -> SessionTranscript:
         turns=tuple(
             Turn(
                 said=said[question],
-                answered=said[message.id],
+                answered=utterance,
                 session=session.id,
                 session_number=session.number,
                 stage=session.stage_key,
             )
-            for message, question in entries
-            if message.role == Role.ASSISTANT and question in said
+            for _seq, utterance, question in entries
+            if utterance.role is Role.ASSISTANT and question in said
         ),
     )

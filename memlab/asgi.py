@@ -6,6 +6,7 @@ ASGI's lifespan events, so they are handled here.
 
 import asyncio
 import os
+import sys
 import warnings
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -26,6 +27,11 @@ from channels.sessions import CookieMiddleware  # noqa: E402
 
 from chat.makers import makers  # noqa: E402
 from chat.routing import websocket_urlpatterns  # noqa: E402
+
+# Database threads and the loop share one interpreter. A thread that comes back from the database
+# waits this long (in seconds) for its turn, some forty times a turn of a conversation: at Python's
+# 5 ms a first token took five times as long with a hundred chats under way (docs/performance.md).
+sys.setswitchinterval(0.001)
 
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[dict[str, Any]]]

@@ -29,6 +29,10 @@ class ReplyQuerySet(TenantQuerySet["Reply"]):
         """Unsettled replies in the order of their questions."""
         return self.filter(state=ReplyState.PENDING).order_by("message__seq")
 
+    def unsettled(self) -> TenantQuerySet:
+        """Replies that are pending, or failed and may still be retried."""
+        return self.filter(models.Q(state=ReplyState.PENDING) | models.Q(retryable=True))
+
 
 class Reply(TenantModel):
     """Who makes a reply, since when, and what became of it.
@@ -78,12 +82,16 @@ class Reply(TenantModel):
     def take(self, *, wall: datetime) -> int:
         """Start a new attempt, which fences every older one and holds the lease for LEASE; returns
         its number. When the lease runs out, somebody comes back to it."""
-        self.attempt += 1
         self.deaths += self.died()
-        self.lease_until = wall + LEASE
+        self.hold(wall=wall)
         self.save(update_fields=["attempt", "deaths", "lease_until"])
-        self.plan(wall=self.lease_until)
+        self.plan(wall=wall + LEASE)
         return self.attempt
+
+    def hold(self, *, wall: datetime) -> None:
+        """Start an attempt on this (unsaved) row: whoever stores a reply may begin it at once."""
+        self.attempt += 1
+        self.lease_until = wall + LEASE
 
     def died(self) -> bool:
         """Whether the last attempt neither settled the reply nor gave it back."""

@@ -13,7 +13,7 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db import models, transaction
+from django.db import connection, models, transaction
 from django.utils.translation import gettext_lazy as _
 
 HANDED_OUT_FOR = timedelta(minutes=2)
@@ -37,13 +37,15 @@ class DueQuerySet(models.QuerySet["Due"]):
         wall_at: datetime | None,
     ) -> None:
         """Insert or move the one row of this kind and subject, in one statement."""
-        row = Due(lab_id=lab_id, kind=kind, subject=subject, study_at=study_at, wall_at=wall_at)
-        Due.objects.bulk_create(
-            [row],
-            update_conflicts=True,
-            unique_fields=["kind", "subject"],
-            update_fields=["lab_id", "study_at", "wall_at"],
-        )
+        # In SQL, for a turn does this four times and the ORM takes longer than the database.
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "INSERT INTO core_due (lab_id, kind, subject, study_at, wall_at)"
+                " VALUES (%s, %s, %s, %s, %s) ON CONFLICT (kind, subject) DO UPDATE"
+                " SET lab_id = excluded.lab_id, study_at = excluded.study_at,"
+                " wall_at = excluded.wall_at",
+                [lab_id, kind.value, subject, study_at, wall_at],
+            )
 
     def settle(self, *, lab_id: int, kind: DueKind, subject: UUID) -> None:
         """Nothing of this kind is due for this subject any more."""

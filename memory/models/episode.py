@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid5
 
-from django.db import models
+from django.db import connection, models
 from django.utils.translation import gettext_lazy as _
 from pgvector.django import VectorField
 
+from memlab.core.tenancy import require_lab
 from memlab.core.tenancy.models import TenantManager, TenantQuerySet
 from memory.enums import Cause, EventKind, MemoryKind, TimeUnit
 from memory.formulas import forgetting
@@ -97,9 +98,29 @@ class EpisodeQuerySet(TenantQuerySet["Episode"]):
         if MemoryEvent.objects.strengthened_by(reply):
             return 0
         events = [row.strengthen(curve=curve, now=now, reply=reply) for row in rows]
-        self.bulk_update(rows, Episode.STRENGTH)
+        self._store_strength(rows)
         MemoryEvent.objects.record(events)
         return len(rows)
+
+    def _store_strength(self, rows: Sequence[Episode]) -> None:
+        """What ``strengthen`` changed, in one statement: ``bulk_update`` words a case for each row
+        and field, and takes ten times as long in the middle of a turn."""
+        names = ("pk", *Episode.STRENGTH)
+        columns = [[getattr(row, name) for row in rows] for name in names]
+        with connection.cursor() as cursor:
+            cursor.execute(_STORE_STRENGTH, [*columns, require_lab("episodes")])
+
+
+_STORE_STRENGTH = """
+    UPDATE memory_episode AS episode
+       SET g = changed.g, anchor = changed.anchor, recall_count = changed.recall_count,
+           last_recalled_at = changed.last_recalled_at,
+           recallable_until = changed.recallable_until
+      FROM unnest(%s::uuid[], %s::float8[], %s::timestamptz[], %s::int[], %s::timestamptz[],
+                  %s::timestamptz[])
+        AS changed (id, g, anchor, recall_count, last_recalled_at, recallable_until)
+     WHERE episode.id = changed.id AND episode.lab_id = %s
+"""
 
 
 class Episode(Memory):

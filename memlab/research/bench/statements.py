@@ -11,7 +11,7 @@ from uuid import UUID, uuid4
 
 from django.db.backends.signals import connection_created
 
-from chat import conversation
+from chat import claims
 from chat.conversation import SessionRef
 from chat.generation import make_reply
 from experiments.access import COOKIE, recognise
@@ -49,12 +49,12 @@ async def _turn(
     reference: SessionRef, keeper: DoorKeeper, seen: Counter[str]
 ) -> tuple[Counter[str], Counter[str]]:
     seen.clear()
-    said = await unit(
-        conversation.say, reference, client_id=uuid4(), text="And then?", wall=wall_now()
+    said, claim = await unit(
+        claims.say, reference, client_id=uuid4(), text="And then?", wall=wall_now()
     )
     saying = seen.copy()
     seen.clear()
-    assert await make_reply(reference.lab_id, said.reply, keeper, _nobody)
+    assert await make_reply(reference.lab_id, said.reply, keeper, _nobody, claim=claim)
     return saying, seen.copy()
 
 
