@@ -36,5 +36,9 @@ def architecture_of(
             context_tokens=configuration.context_tokens,
             time_zone=configuration.time_zone,
         ),
-        doors=Doors(extraction=doors.extraction, embedder=doors.embedder),
+        doors=Doors(
+            extraction=doors.extraction,
+            embedder=doors.embedder,
+            calls_tools=doors.talking.calls_tools,
+        ),
     )

@@ -17,11 +17,15 @@ from experiments.parameters import Value
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DoorChoice:
-    """A model by provider and name; ``key`` is the id of a ProviderKey, or None."""
+    """A model by provider and name; ``key`` is the id of a ProviderKey, or None.
+
+    ``calls_tools`` is asked of the model that talks: whether it may be offered tools.
+    """
 
     provider: str
     model: str
     key: int | None = None
+    calls_tools: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

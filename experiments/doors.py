@@ -97,7 +97,9 @@ def _options(choice: DoorChoice, keys: Keys) -> dict[str, Any]:
 
 
 def _model(choice: DoorChoice, keys: Keys) -> LanguageModel:
-    return open_model(choice.provider, choice.model, **_options(choice, keys))
+    return open_model(
+        choice.provider, choice.model, calls_tools=choice.calls_tools, **_options(choice, keys)
+    )
 
 
 def _embedder(choice: DoorChoice, keys: Keys) -> Embedder:

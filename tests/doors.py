@@ -77,6 +77,7 @@ class ScriptedModel:
 
     provider = "scripted"
     model = "scripted-1"
+    calls_tools = False
 
     def __init__(self, answers: Mapping[PromptTask, Answer] | None = None) -> None:
         self.answers: dict[PromptTask, Answer] = dict(answers or {})

@@ -181,7 +181,7 @@ class StudyAdmin(TenantModelAdmin):
                 _("Models"),
                 [
                     ("talking_provider", "talking_model"),
-                    "talking_key",
+                    ("talking_key", "talking_calls_tools"),
                     ("extraction_provider", "extraction_model"),
                     "extraction_key",
                     ("embedding_provider", "embedding_model"),

@@ -107,6 +107,14 @@ class Study(TenantModel):
         related_name="+",
         verbose_name=_("talking key"),
     )
+    talking_calls_tools = models.BooleanField(
+        _("talking model calls tools"),
+        default=True,
+        help_text=_(
+            "Off for a server that has no function calling. A memory with tools then learns from "
+            "each turn after its reply."
+        ),
+    )
     extraction_provider = models.CharField(
         _("extraction provider"), max_length=32, choices=PROVIDERS, default="offline"
     )
@@ -255,6 +263,7 @@ class Study(TenantModel):
             provider=getattr(self, f"{use}_provider"),
             model=getattr(self, f"{use}_model"),
             key=getattr(self, f"{use}_key_id"),
+            calls_tools=use == "talking" and self.talking_calls_tools,
         )
 
     def version(self) -> StudyVersion:

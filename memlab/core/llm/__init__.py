@@ -24,8 +24,11 @@ def open_model(
     base_url: str | None = None,
     allowed_base_urls: Collection[str] = (),
     timeouts: Timeouts = Timeouts(),
+    calls_tools: bool = True,
 ) -> LanguageModel:
     """Open one model with one lab's key; nothing is sent yet.
+
+    `calls_tools` is False for a model that its server can't offer tools to.
 
     A model belongs to the event loop that first uses it and is closed there with
     `aclose()`. Raises `ProviderConfigurationError`.
@@ -33,7 +36,7 @@ def open_model(
     if provider == "offline":
         from memlab.core.llm.offline import OfflineModel
 
-        return OfflineModel()
+        return OfflineModel(calls_tools=calls_tools)
     name = required(
         model,
         what="no model is named",
@@ -49,6 +52,7 @@ def open_model(
             base_url=base_url,
             allowed_base_urls=allowed_base_urls,
             timeouts=timeouts,
+            calls_tools=calls_tools,
         )
     if provider == "openai_compatible":
         from memlab.core.llm.openai_compatible import OpenAICompatibleModel
@@ -59,6 +63,7 @@ def open_model(
             base_url=base_url,
             allowed_base_urls=allowed_base_urls,
             timeouts=timeouts,
+            calls_tools=calls_tools,
         )
     raise ProviderConfigurationError(
         what=f"there is no provider {provider!r}",

@@ -156,10 +156,14 @@ class ModelFailure(Exception):
 
 
 class LanguageModel(Protocol):
-    """One model at one provider, with one lab's key."""
+    """One model at one provider, with one lab's key.
+
+    `calls_tools` says whether it can be offered tools; one that can't is never.
+    """
 
     provider: str
     model: str
+    calls_tools: bool
 
     def stream(
         self,
@@ -168,7 +172,7 @@ class LanguageModel(Protocol):
         tools: Sequence[Tool] = (),
         sampling: Sampling = Sampling(),
     ) -> AsyncIterator[TextDelta | Completion]:
-        """Yield the reply piece by piece, then exactly one `Completion`.
+        """Yield the reply piece by piece, then exactly one `Completion`, which may be empty.
 
         Raises `ModelFailure`; never tries again by itself. Whoever stops early
         closes the iterator (`aclose()`), which closes the connection.

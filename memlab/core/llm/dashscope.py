@@ -96,9 +96,11 @@ class DashScopeModel:
         base_url: str | None = None,
         allowed_base_urls: Collection[str] = (),
         timeouts: Timeouts = Timeouts(),
+        calls_tools: bool = True,
     ) -> None:
         where = f"provider dashscope, model {model}"
         self.model = model
+        self.calls_tools = calls_tools
         self._timeouts = timeouts
         self._client, self._http = dashscope_client(
             api_key=api_key,

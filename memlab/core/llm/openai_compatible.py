@@ -71,8 +71,10 @@ class OpenAICompatibleModel:
         base_url: str | None,
         allowed_base_urls: Collection[str] = (),
         timeouts: Timeouts = Timeouts(),
+        calls_tools: bool = True,
     ) -> None:
         self.model = model
+        self.calls_tools = calls_tools
         self._timeouts = timeouts
         self._client = openai_client(
             api_key=api_key,

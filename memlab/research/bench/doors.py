@@ -38,6 +38,7 @@ class SteadyModel:
 
     provider = "bench"
     model = "bench"
+    calls_tools = False
 
     async def stream(
         self, prompt: Prompt, *, tools: Sequence[Tool] = (), sampling: Sampling = Sampling()

@@ -35,6 +35,7 @@ class RecordedModel:
 
     provider = PROVIDER
     model = PROVIDER
+    calls_tools = False
 
     def __init__(self) -> None:
         self.reply: str | None = None

@@ -33,10 +33,10 @@ class OfflineModel:
 
     provider = "offline"
     model = MODEL
-    calls_tools = True
 
-    def __init__(self, *, token_delay: float = 0.0) -> None:
+    def __init__(self, *, token_delay: float = 0.0, calls_tools: bool = True) -> None:
         self._token_delay = token_delay
+        self.calls_tools = calls_tools
 
     async def stream(
         self, prompt: Prompt, *, tools: Sequence[Tool] = (), sampling: Sampling = Sampling()
