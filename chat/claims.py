@@ -183,7 +183,7 @@ def store(
         _write_receipt(reply, claim, made)
         if architecture is not None and made.recall is not None:
             architecture.commit_recall(made.recall, made.recall.at, reply=reply.id)
-            if architecture.observes:
+            if architecture.observes_live():
                 _plan_observe(claim, session, now)
         session.turns += 1
         session.last_activity_at = now

@@ -157,12 +157,14 @@ async def _work(job: Job, work: _Work, doors: StudyDoors) -> tuple[tuple[str, ..
         doors=doors,
     )
     if work.turn is not None:
-        await architecture.observe(work.turn, work.turn.answered.at)
-        return (), {}
+        outcome = await architecture.observe(work.turn, work.turn.answered.at)
+        return outcome.degraded, dict(outcome.written or {})
     if architecture.observes and not work.manipulation:
         # Nobody observed these turns when they happened: there was no arm, or no manipulation.
         for turn in work.session.turns:
-            await architecture.observe(turn, turn.answered.at)
+            outcome = await architecture.observe(turn, turn.answered.at)
+            if outcome.degraded:  # what follows waits for it, as it would have in a live session
+                return outcome.degraded, {}
     outcome = await architecture.consolidate(work.session, job.study_at)
     return outcome.degraded, dict(outcome.written or {})
 
@@ -174,7 +176,23 @@ def _settle(job: Job, degraded: tuple[str, ...], result: dict[str, int]) -> None
         else:
             job.finish(wall=wall_now(), result=result)
         if job.kind == JobKind.CONSOLIDATE:
-            Session.objects.filter(pk=job.subject).update(degraded=list(degraded))
+            _mark(job.subject, "", degraded)
+        elif job.kind == JobKind.OBSERVE:
+            reply = Reply.objects.select_related("message").get(pk=job.subject)
+            _mark(reply.session_id, f"turn {reply.message.seq}: ", degraded)
+
+
+def _mark(session_id: UUID, whose: str, degraded: tuple[str, ...]) -> None:
+    """Put a step's marks on its session in place of its earlier ones. ``whose`` begins the marks of
+    a turn; those of the session itself begin with none."""
+    session = Session.objects.select_for_update().get(pk=session_id)
+    others = [
+        mark
+        for mark in session.degraded
+        if (not mark.startswith(whose) if whose else mark.startswith("turn "))
+    ]
+    session.degraded = [*others, *(f"{whose}{reason}" for reason in degraded)]
+    session.save(update_fields=["degraded"])
 
 
 def _is_of_lab(lab_id: int, participant: UUID) -> bool:

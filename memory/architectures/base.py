@@ -7,6 +7,7 @@ in as ``now``; nothing here reads a clock or draws unseeded random numbers.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -214,6 +215,13 @@ class Architecture:
         the model sees and is staged as an event, never raised.
         """
         raise NotImplementedError(f"{type(self).__name__} has no tools")
+
+    def refuse_call(
+        self, effects: Effects, call: ToolCall, reason: str
+    ) -> tuple[ToolResult, Effects]:
+        """The error that answers a call which is not made, e.g. because the turn's rounds are over.
+        Whoever counts refusals as events stages one."""
+        return ToolResult(content=json.dumps({"error": reason}), refused=True), effects
 
     def commit_recall(
         self, recall: Recall, now: datetime, *, reply: UUID, effects: Effects = NO_EFFECTS
