@@ -22,7 +22,8 @@ def scratch_database() -> Iterator[None]:
         connection.creation.create_test_db(verbosity=0, autoclobber=True, serialize=False)
         yield
     finally:
-        connection.creation.destroy_test_db(original, verbosity=0)
+        if connection.settings_dict["NAME"] != original:  # else none was made: that one is not ours
+            connection.creation.destroy_test_db(original, verbosity=0)
 
 
 def database_url() -> str:
