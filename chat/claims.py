@@ -8,8 +8,9 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from chat import conversation, sessions, steps
+from chat import conversation, sessions, steps, upkeep
 from chat.conversation import Said, SessionRef, over_frame, stamp, timer_frame
+from chat.memories import kind_of
 from chat.models import Message, Receipt, Reply, ReplyState
 from chat.models.reply import LEASE, MAX_ATTEMPTS
 from chat.transcripts import transcript_until
@@ -50,6 +51,15 @@ class Claim:
     asked_wall: datetime
     transcript: Transcript
     turnstile: steps.Turnstile | None = None
+
+    @property
+    def maintained(self) -> datetime | None:
+        """Up to when time must have been at work on this memory before the question is answered."""
+        return _maintained(self.arm, self.question.at)
+
+
+def _maintained(arm: ArmConfiguration | None, at: datetime) -> datetime | None:
+    return at if arm is not None and kind_of(arm).maintains else None
 
 
 def next_pending(lab_id: int, session: UUID) -> UUID | None:
@@ -110,6 +120,7 @@ def _held(session: Session, reply: Reply) -> Claim:
     """Everything that the attempt which holds a reply needs; takes the memory's lease along."""
     question, participant = reply.question, session.participant
     said = question.utterance()
+    arm = participant.arm() if session.manipulation else None
     return Claim(
         lab_id=session.lab_id,
         session=session.id,
@@ -120,11 +131,16 @@ def _held(session: Session, reply: Reply) -> Claim:
         participant=participant.public_id,
         configuration=session.version.configuration,
         stage=session.stage,
-        arm=participant.arm() if session.manipulation else None,
+        arm=arm,
         question=said,
         asked_wall=question.recorded_at,
         transcript=replace(transcript_until(session, before_seq=question.seq), question=said),
-        turnstile=steps.look_for_memory(session.lab_id, participant.public_id, steps.PATIENCE),
+        turnstile=steps.look_for_memory(
+            session.lab_id,
+            participant.public_id,
+            steps.PATIENCE,
+            maintained=_maintained(arm, said.at),
+        ),
     )
 
 
@@ -183,6 +199,7 @@ def store(
         _write_receipt(reply, claim, made)
         if architecture is not None and made.recall is not None:
             architecture.commit_recall(made.recall, made.recall.at, reply=reply.id)
+            upkeep.plan(architecture)
             if architecture.observes_live():
                 _plan_observe(claim, session, now)
         session.turns += 1

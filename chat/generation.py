@@ -116,9 +116,12 @@ async def _attempt(claim: Claim, keeper: OpenDoors, announce: Announce) -> list[
     turnstile = claim.turnstile
     async with progress.timed("wait"):
         if turnstile is None:
-            turnstile = await steps.wait_for_memory(claim.lab_id, claim.participant)
-    if turnstile.holder is None:
+            turnstile = await steps.wait_for_memory(
+                claim.lab_id, claim.participant, maintained=claim.maintained
+            )
+    if turnstile.reason:
         progress.degraded.append(turnstile.reason)
+    if turnstile.holder is None:
         return await _make(claim, keeper, announce, progress, holder=None, started=started)
     async with steps.kept(claim.lab_id, claim.participant, turnstile.holder):
         return await _make(

@@ -22,6 +22,7 @@ from memlab.core.work import unit
 logger = logging.getLogger(__name__)
 
 LOOK_EVERY = 1.0  # seconds between two looks at the due table
+LOOKED_AFTER = (DueKind.SESSION, DueKind.STEPS, DueKind.REPLY)
 
 
 class Makers:
@@ -110,8 +111,9 @@ class Makers:
             await asyncio.sleep(LOOK_EVERY)
 
     async def look(self) -> None:
-        """One look at the due table."""
-        for row in await unit(Due.objects.hand_out, wall=wall_now()):
+        """One look at the due table. Maintenance is the minute's tick's: a turn that needs it asks
+        for it, and what comes due within a minute is done together."""
+        for row in await unit(Due.objects.hand_out, wall=wall_now(), kinds=LOOKED_AFTER):
             try:
                 await self._attend(row)
             except Exception:  # it comes back; the rows behind it don't wait for that

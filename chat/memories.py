@@ -10,6 +10,14 @@ from experiments.doors import StudyDoors
 from memory.architectures.base import Architecture, Doors, MemorySetting
 
 
+def kind_of(arm: ArmConfiguration) -> type[Architecture]:
+    """The class of an arm's memory, which says what phases it has."""
+    kind = architectures.architecture(arm.architecture)
+    assert isinstance(kind, type)
+    assert issubclass(kind, Architecture)
+    return kind
+
+
 def architecture_of(
     *,
     arm: ArmConfiguration,
@@ -20,10 +28,7 @@ def architecture_of(
     doors: StudyDoors,
 ) -> Architecture:
     """The memory of one participant, with the arm's frozen parameters and the study's doors."""
-    kind = architectures.architecture(arm.architecture)
-    assert isinstance(kind, type)
-    assert issubclass(kind, Architecture)
-    return kind(
+    return kind_of(arm)(
         lab_id=lab_id,
         participant_id=participant_id,
         participant=participant,

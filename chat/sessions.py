@@ -13,6 +13,7 @@ from uuid import UUID
 from django.db import transaction
 from django_q.tasks import async_task
 
+from chat.memories import kind_of
 from chat.models import Message, Reply
 from chat.models.message import message_id
 from experiments.enums import Clock, Closed, ParticipantState, SessionState
@@ -89,7 +90,25 @@ def enter_stage(participant: Participant, stage_key: str, *, wall: datetime) -> 
     if slot.stage.opening_line:
         add_assistant_line(session, slot.stage.opening_line, at=now, wall=wall)
     plan_closing(session)
+    if session.manipulation:
+        _begin(session, participant)
     return Entered(session, opened=True)
+
+
+def _begin(session: Session, participant: Participant) -> None:
+    """What a memory does when a session starts, as a step committed with the session: it is done
+    before the first turn's recall, and once."""
+    arm = participant.arm()
+    if arm is None or not kind_of(arm).begins:
+        return
+    Job.objects.enqueue(
+        lab_id=session.lab_id,
+        kind=JobKind.BEGIN,
+        participant=participant.public_id,
+        subject=session.id,
+        study_at=session.started_at,
+    )
+    plan_steps(participant)
 
 
 def _open_slot(participant: Participant, stage_key: str, *, now: datetime) -> Slot:

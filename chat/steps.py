@@ -13,11 +13,9 @@ from uuid import UUID
 
 from django.db import transaction
 
-from chat.memories import architecture_of
+from chat import phases, sessions, upkeep
 from chat.models import Reply
-from chat.transcripts import session_transcript
-from experiments.configuration import ArmConfiguration, StudyConfiguration
-from experiments.doors import OpenDoors, StudyDoors
+from experiments.doors import OpenDoors
 from experiments.enums import Clock
 from experiments.models import Participant, Session
 from memlab.core.clock import wall_now
@@ -29,8 +27,8 @@ from memlab.core.llm.base import ModelFailure
 from memlab.core.llm.configuration import ProviderConfigurationError
 from memlab.core.renewal import LeaseLost, renewed
 from memlab.core.tenancy import lab_scope
-from memlab.core.values import SessionTranscript, Turn
 from memlab.core.work import unit
+from memory.architectures.base import Architecture, Consolidation
 
 logger = logging.getLogger(__name__)
 
@@ -75,7 +73,7 @@ async def run_steps(lab_id: int, participant: UUID, keeper: OpenDoors) -> int:
     done = 0
     try:
         async with kept(lab_id, participant, holder):
-            while (job := await unit(_next_job, participant)) is not None:
+            while (job := await unit(_next_job, lab_id, participant)) is not None:
                 if not await _run(job, keeper):
                     break
                 done += 1
@@ -91,95 +89,53 @@ async def _run(job: Job, keeper: OpenDoors) -> bool:
     """Count an attempt, then make it; whether the next step may follow."""
     if job.attempts >= MAX_ATTEMPTS:
         # Attempts that fail are given up when they fail: these took their workers with them.
-        await unit(_settle, job, ("died",), {})
+        await unit(_settle, job, Consolidation(degraded=("died",)))
         return True
     return not await unit(job.begin) or await _attempt(job, keeper)
 
 
 async def _attempt(job: Job, keeper: OpenDoors) -> bool:
     """One attempt at a step. Its failure is planned again, and marked on the session."""
+    architecture = None
     try:
-        work = await unit(_load, job)
-        doors = await keeper.doors(job.lab_id, work.configuration)
-        degraded, result = await _work(job, work, doors)
+        work = await unit(phases.load, job)
+        architecture = work.architecture(job, await keeper.doors(job.lab_id, work.configuration))
+        outcome = await phases.run(job, work, architecture)
     except (ModelFailure, EmbeddingFailure) as failure:
-        degraded, result = (f"{type(failure).__name__}:{failure.kind}",), {}
+        outcome = Consolidation(degraded=(f"{type(failure).__name__}:{failure.kind}",))
     except ProviderConfigurationError as error:
         logger.error("step %s: %s", job.pk, error)
-        degraded, result = ("provider_configuration",), {}
+        outcome = Consolidation(degraded=("provider_configuration",))
     except Exception as error:  # a step never takes the worker down: it is planned again
         logger.exception("step %s failed", job.pk)
-        degraded, result = (f"error:{type(error).__name__}",), {}
-    await unit(_settle, job, degraded, result)
-    return not degraded
+        outcome = Consolidation(degraded=(f"error:{type(error).__name__}",))
+    return not await unit(_settle, job, outcome, architecture)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Work:
-    configuration: StudyConfiguration
-    arm: ArmConfiguration
-    participant_id: int
-    session: SessionTranscript
-    manipulation: bool
-    turn: Turn | None = None
-
-
-def _load(job: Job) -> _Work:
+def _settle(
+    job: Job, outcome: Consolidation, architecture: Architecture | None = None
+) -> tuple[str, ...]:
+    """Note how a step went, and when its memory next needs maintenance; why it fell short."""
+    degraded = outcome.degraded
     with lab_scope(job.lab_id):
-        reply = None
-        if job.kind == JobKind.OBSERVE:
-            reply = Reply.objects.get(pk=job.subject)
-        session = Session.objects.with_study().get(
-            pk=job.subject if reply is None else reply.session_id
-        )
-        arm = session.participant.arm()
-        assert arm is not None, "Steps are planned after allocation."
-        transcript = session_transcript(session)
-        return _Work(
-            configuration=session.version.configuration,
-            arm=arm,
-            participant_id=session.participant_id,
-            session=transcript,
-            manipulation=session.manipulation,
-            turn=next(
-                (t for t in transcript.turns if reply and t.answered.id == reply.message_id), None
-            ),
-        )
-
-
-async def _work(job: Job, work: _Work, doors: StudyDoors) -> tuple[tuple[str, ...], dict[str, int]]:
-    architecture = architecture_of(
-        arm=work.arm,
-        configuration=work.configuration,
-        lab_id=job.lab_id,
-        participant_id=work.participant_id,
-        participant=job.participant,
-        doors=doors,
-    )
-    if work.turn is not None:
-        outcome = await architecture.observe(work.turn, work.turn.answered.at)
-        return outcome.degraded, dict(outcome.written or {})
-    if architecture.observes and not work.manipulation:
-        # Nobody observed these turns when they happened: there was no arm, or no manipulation.
-        for turn in work.session.turns:
-            outcome = await architecture.observe(turn, turn.answered.at)
-            if outcome.degraded:  # what follows waits for it, as it would have in a live session
-                return outcome.degraded, {}
-    outcome = await architecture.consolidate(work.session, job.study_at)
-    return outcome.degraded, dict(outcome.written or {})
-
-
-def _settle(job: Job, degraded: tuple[str, ...], result: dict[str, int]) -> None:
-    with lab_scope(job.lab_id):
+        _mark_session(job, degraded)  # first, for a turn that is stored locks its session first too
+        following = None if architecture is None else upkeep.plan(architecture)
+        unmoved = following is not None and following <= job.study_at
+        if job.kind == JobKind.MAINTAIN and unmoved and not degraded:
+            degraded = ("maintenance_unfinished",)  # else it would be tried for ever
         if degraded:
             job.fail(wall=wall_now(), code=", ".join(degraded))
         else:
-            job.finish(wall=wall_now(), result=result)
-        if job.kind == JobKind.CONSOLIDATE:
-            _mark(job.subject, "", degraded)
-        elif job.kind == JobKind.OBSERVE:
-            reply = Reply.objects.select_related("message").get(pk=job.subject)
-            _mark(reply.session_id, f"turn {reply.message.seq}: ", degraded)
+            job.finish(wall=wall_now(), result=dict(outcome.written or {}))
+    return degraded
+
+
+def _mark_session(job: Job, degraded: tuple[str, ...]) -> None:
+    if job.kind == JobKind.CONSOLIDATE:
+        _mark(job.subject, "", degraded)
+    elif job.kind == JobKind.OBSERVE:
+        reply = Reply.objects.select_related("message").get(pk=job.subject)
+        _mark(reply.session_id, f"turn {reply.message.seq}: ", degraded)
 
 
 def _mark(session_id: UUID, whose: str, degraded: tuple[str, ...]) -> None:
@@ -200,9 +156,16 @@ def _is_of_lab(lab_id: int, participant: UUID) -> bool:
         return Participant.objects.filter(lab_id=lab_id, public_id=participant).exists()
 
 
-def _next_job(participant: UUID) -> Job | None:
-    """The next step in order, unless it is resting between two attempts."""
+def _next_job(lab_id: int, participant: UUID) -> Job | None:
+    """The next step in order, unless it is resting between two attempts. Maintenance that is due
+    before it, or by now, becomes a step first."""
     job = Job.objects.pending_of(participant).first()
+    if Due.objects.filter(kind=DueKind.MAINTAIN, subject=participant).exists():
+        with lab_scope(lab_id):
+            person = Participant.objects.get(lab_id=lab_id, public_id=participant)
+            until = upkeep.horizon(person, wall=wall_now())
+            until = until if job is None else min(until, job.study_at)
+            job = upkeep.request(person, until=until) or job
     if job is None or (job.not_before is not None and job.not_before > wall_now()):
         return None
     return job
@@ -239,32 +202,54 @@ def _plan(lab_id: int, participant: UUID, wall: datetime) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turnstile:
-    """A turn's right to the memory. Without a ``holder`` it goes on, degraded for ``reason``."""
+    """A turn's right to the memory. Without a ``holder`` it goes on, degraded for ``reason``; with
+    one a ``reason`` says what the memory lacks."""
 
     holder: UUID | None
     reason: str = ""
 
 
-async def wait_for_memory(lab_id: int, participant: UUID) -> Turnstile:
-    """Wait until every pending step is done and take the writer's lease, for at most PATIENCE."""
+async def wait_for_memory(
+    lab_id: int, participant: UUID, *, maintained: datetime | None = None
+) -> Turnstile:
+    """Wait until every pending step is done and take the writer's lease, for at most PATIENCE.
+
+    ``maintained``: up to which study time what time does to the memory has to be done.
+    """
     deadline = time.monotonic() + PATIENCE
     while True:
-        look = await unit(look_for_memory, lab_id, participant, deadline - time.monotonic())
+        patience = deadline - time.monotonic()
+        look = await unit(look_for_memory, lab_id, participant, patience, maintained=maintained)
         if look is not None:
             return look
         await asyncio.sleep(LOOK_AGAIN)
 
 
-def look_for_memory(lab_id: int, participant: UUID, patience: float) -> Turnstile | None:
+def look_for_memory(
+    lab_id: int, participant: UUID, patience: float, *, maintained: datetime | None = None
+) -> Turnstile | None:
     """A turnstile, with the lease taken, or None to look again. ``patience`` in seconds."""
     wall = wall_now()
-    job = Job.objects.pending_of(participant).first()
+    job, lacking = Job.objects.pending_of(participant).first(), ""
+    if job is None and maintained and upkeep.is_due(participant, until=maintained):
+        job = _ask_for_upkeep(lab_id, participant, maintained)
+        lacking = "" if job else "memory_unmaintained"
     if job is None:
         holder = ParticipantLease.objects.acquire(lab_id=lab_id, participant=participant, wall=wall)
         if holder is not None:
-            return Turnstile(holder=holder)
+            return Turnstile(holder=holder, reason=lacking)
         return Turnstile(holder=None, reason="memory_busy") if patience <= 0 else None
     resting = job.not_before is not None and job.not_before > wall + timedelta(seconds=patience)
     if patience <= 0 or resting:
         return Turnstile(holder=None, reason=f"memory_pending:{job.kind}")
     return None
+
+
+def _ask_for_upkeep(lab_id: int, participant: UUID, until: datetime) -> Job | None:
+    """Commit what is due as a step and have it run; None if it was given up."""
+    with lab_scope(lab_id):
+        person = Participant.objects.get(lab_id=lab_id, public_id=participant)
+        job = upkeep.request(person, until=until)
+        if job is not None:
+            sessions.plan_steps(person)
+        return job

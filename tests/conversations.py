@@ -60,7 +60,8 @@ class Talk:
         await steps.run_steps(self.study.lab_id, self.participant.public_id, self.doors)
 
     async def say(self, text: str, at: datetime | None = None, *, answer: str = "I see.") -> UUID:
-        """Say something and have it answered; the reply's id."""
+        """Say something and have it answered, once the memory has done what it has to do until
+        then; the reply's id."""
         if at is not None:
             await unit(self._move, at)
         self.doors.talking.answers[PromptTask.REPLY] = answer
@@ -71,6 +72,7 @@ class Talk:
             text=text,
             wall=wall_now(),
         )
+        await steps.run_steps(self.study.lab_id, self.participant.public_id, self.doors)
         assert await make_reply(self.study.lab_id, said.reply, self.doors, silence)
         return said.reply
 

@@ -25,6 +25,7 @@ class JobKind(models.TextChoices):
     CONSOLIDATE = "consolidate", _("consolidating a session")
     BEGIN = "begin", _("beginning a session")
     MAINTAIN = "maintain", _("memory maintenance")
+    BY_HAND = "by_hand", _("consolidation by hand")
 
 
 class JobState(models.TextChoices):
@@ -46,9 +47,10 @@ class JobQuerySet(models.QuerySet["Job"]):
         return job
 
     def pending_of(self, participant: UUID) -> models.QuerySet[Job]:
-        """What a participant's memory still has to do, in the order of its causes."""
+        """What a participant's memory still has to do, in the order of its causes: what time has
+        brought to a moment comes before what happens at it."""
         return self.filter(participant=participant, state=JobState.PENDING).order_by(
-            "study_at", "pk"
+            "study_at", models.Case(models.When(kind=JobKind.MAINTAIN, then=0), default=1), "pk"
         )
 
 

@@ -138,6 +138,7 @@ DUE_HANDLERS = {
     "reply": "chat.tasks.take_over_reply",
     "session": "chat.tasks.close_session",
     "steps": "chat.tasks.run_steps",
+    "maintain": "chat.tasks.run_steps",  # whoever runs steps brings the memory up to date
 }
 
 # Secrets that encrypt the labs' provider keys, newest first (see docs/operations.md).

@@ -12,7 +12,7 @@ from uuid import UUID, uuid4
 import pytest
 from django.db import OperationalError
 
-from chat import claims, conversation, doorbell, generation, sessions, steps
+from chat import claims, conversation, doorbell, generation, phases, sessions, steps
 from chat.claims import Claim
 from chat.conversation import SessionRef
 from chat.generation import make_reply
@@ -306,24 +306,25 @@ async def run(turn: Turn) -> int:
 
 
 @pytest.mark.parametrize(
-    ("line", "after", "before"),
+    ("where", "line", "after", "before"),
     [
-        ("_next_job", True, (0, 0, 0)),
-        ("_load", False, (0, 0, 0)),
-        ("_settle", False, (2, 1, 1)),
-        ("_settle", True, (2, 1, 1)),
-        ("_plan_rest", False, (2, 1, 1)),
+        (steps, "_next_job", True, (0, 0, 0)),
+        (phases, "load", False, (0, 0, 0)),
+        (steps, "_settle", False, (2, 1, 1)),
+        (steps, "_settle", True, (2, 1, 1)),
+        (steps, "_plan_rest", False, (2, 1, 1)),
     ],
 )
 async def test_a_step_may_die_at_any_line(
     ended: Turn,
     monkeypatch: pytest.MonkeyPatch,
+    where: Any,
     line: str,
     after: bool,
     before: tuple[int, int, int],
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(steps, line, dying(getattr(steps, line), after=after))
+        patch.setattr(where, line, dying(getattr(where, line), after=after))
         with pytest.raises(PowerCut):
             await run(ended)
     assert await written(ended) == before

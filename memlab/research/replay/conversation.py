@@ -62,6 +62,7 @@ class Lived:
         self, number: int, recorded: RecordedSession, on_exchange: Callable[[], None]
     ) -> None:
         reference = await unit(self._enter, number, recorded.started_at)
+        await self._run_steps()
         for step in script(recorded):
             if isinstance(step, Line):
                 self.messages[step.message.id] = await unit(self._line, reference, step)
@@ -100,10 +101,12 @@ class Lived:
         answered = exchange.answered
         if answered is not None:
             self.messages[answered.id] = message_id(reference.session, said.reply_seq)
+        if self._kind.maintains:
+            await self._run_steps()
         self.doors.talking.reply = None if answered is None else answered.text
         if not await make_reply(self.lab_id, said.reply, self.doors, announce=nowhere):
             raise ReplayFailed(f"the reply to message {exchange.said.id} was not stored")
-        if self._observes:
+        if self._kind.observes:
             await self._run_steps()
 
     def _say(self, reference: SessionRef, exchange: Exchange) -> Said:
@@ -128,16 +131,31 @@ class Lived:
     def _move(self, at: datetime) -> None:
         self.participant.move_script(at)
 
+    async def wait(self, until: datetime) -> None:
+        """Let time do to the memory what it does until then, after the last session. The clock
+        never runs back, and where time does nothing it stays."""
+        if self._kind.maintains and await unit(self._passed, until):
+            await self._run_steps()
+
+    def _passed(self, until: datetime) -> bool:
+        with lab_scope(self.lab_id):
+            now = self.participant.scripted_now
+            later = now is not None and until > now
+            if later:
+                self._move(until)
+            return later
+
     @property
-    def _observes(self) -> bool:
+    def _kind(self) -> type[Architecture]:
         kind = architectures.architecture(self.architecture)
         assert isinstance(kind, type)
         assert issubclass(kind, Architecture)
-        return kind.observes
+        return kind
 
     async def _run_steps(self) -> None:
-        """What the task cluster does between turns and sessions. A step that failed is tried again
-        at once, for nobody is waiting, until the ledger gives it up."""
+        """What the task cluster does before and between turns and sessions, maintenance that the
+        recorded time has made due included. A step that failed is tried again at once, for nobody
+        is waiting, until the ledger gives it up."""
         while True:
             await steps.run_steps(self.lab_id, self.participant.public_id, self.doors)
             if not await unit(self._rested):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID, uuid5
 
 from chat.claims import Claim
@@ -49,18 +50,20 @@ async def ask_all(
     participant: Participant,
     doors: RecordedDoors,
     messages: Mapping[str, UUID],
+    wait: Callable[[datetime], Awaitable[None]],
 ) -> list[Asked]:
     """Every probe in order, each as the first message of a conversation of its own.
 
-    ``messages`` maps the dialogue's ids to ours.
+    ``messages`` maps the dialogue's ids to ours; ``wait`` lets time pass until a probe is asked.
     """
     if not dialogue.probes:
         return []
     claims = await unit(_claims, dialogue, lab_id, participant)
-    return [
-        await _ask(probe, claim, doors, messages)
-        for probe, claim in zip(dialogue.probes, claims, strict=True)
-    ]
+    asked = []
+    for probe, claim in zip(dialogue.probes, claims, strict=True):
+        await wait(probe.asked_at)
+        asked.append(await _ask(probe, claim, doors, messages))
+    return asked
 
 
 def _claims(dialogue: Dialogue, lab_id: int, participant: Participant) -> list[Claim]:

@@ -83,7 +83,12 @@ async def _row(
     await lived.live(dialogue, on_session=progress.session, on_exchange=progress.turn)
     progress.probes(len(dialogue.probes))
     asked = await ask_all(
-        dialogue, lab_id=lab_id, participant=participant, doors=doors, messages=lived.messages
+        dialogue,
+        lab_id=lab_id,
+        participant=participant,
+        doors=doors,
+        messages=lived.messages,
+        wait=lived.wait,
     )
     turns = await unit(turns_of, lab_id, participant)
     return row(

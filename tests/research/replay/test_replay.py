@@ -67,6 +67,7 @@ async def asked_of(person: Lived, dialogue: Dialogue) -> list[Asked]:
         participant=person.participant,
         doors=person.doors,
         messages=person.messages,
+        wait=person.wait,
     )
 
 
