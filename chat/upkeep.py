@@ -16,6 +16,7 @@ from uuid import UUID, uuid5
 
 from django.db.models import Min
 
+from chat import sessions
 from chat.models import Reply
 from experiments.enums import SessionState
 from experiments.models import Participant, Session
@@ -85,12 +86,27 @@ def _enqueue(participant: Participant, moment: datetime) -> Job:
     )
 
 
+def by_hand(participant: Participant, *, wall: datetime) -> Job:
+    """Have staff's wish done now, as a step of its own: what is due comes before it."""
+    now = participant.study_time(wall)
+    waiting = Job.objects.pending_of(participant.public_id).filter(kind=JobKind.BY_HAND).first()
+    job = waiting or Job.objects.enqueue(
+        lab_id=participant.lab_id,
+        kind=JobKind.BY_HAND,
+        participant=participant.public_id,
+        subject=uuid5(participant.public_id, f"by hand:{now.isoformat()}"),
+        study_at=now,
+    )
+    sessions.plan_steps(participant)
+    return job
+
+
 def horizon(participant: Participant, *, wall: datetime) -> datetime:
     """How far maintenance may go: to the participant's present, but past no question that still
     waits for its reply, and past no end of a session that nobody has closed yet."""
     asked = Reply.objects.pending().filter(session__participant=participant)
     first = asked.aggregate(first=Min("question__at"))["first"]
-    sessions = Session.objects.with_study().filter(participant=participant, state=SessionState.OPEN)
-    ways = [session.closing(session.stage) for session in sessions]
+    talking = Session.objects.with_study().filter(participant=participant, state=SessionState.OPEN)
+    ways = [session.closing(session.stage) for session in talking]
     limits = [participant.study_time(wall), *(way[0] for way in ways if way is not None)]
     return min(limits if first is None else [*limits, first])
