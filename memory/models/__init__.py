@@ -1,6 +1,7 @@
+from memory.models.compressible import Compressible
 from memory.models.episode import Episode
 from memory.models.event import MemoryEvent
 from memory.models.profile import Trait
 from memory.models.run import ConsolidationRun
 
-__all__ = ["ConsolidationRun", "Episode", "MemoryEvent", "Trait"]
+__all__ = ["Compressible", "ConsolidationRun", "Episode", "MemoryEvent", "Trait"]
