@@ -129,6 +129,7 @@ MEMORY_ARCHITECTURES = {
     "working": "memory.architectures.working.Working",
     "gist": "memory.architectures.gist.Gist",
     "hybrid": "memory.architectures.hybrid.Hybrid",
+    "compression": "memory.architectures.compression.Compression",
     "full_history": "memory.architectures.full_history.FullHistory",
     "random_recall": "memory.architectures.random_recall.RandomRecall",
 }

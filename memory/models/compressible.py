@@ -140,8 +140,7 @@ class CompressibleQuerySet(TenantQuerySet["Compressible"]):
         for row in fresh:
             if row.pk in vectors:
                 events.append(row.reembed(vectors[row.pk], ladder=ladder))
-            while (moment := ladder.due_at(row.level, row.activated_at)) and moment <= now:
-                events.append(row.compress(ladder=ladder, summary=summaries.get(row.pk)))
+            events += row.walk(ladder=ladder, now=now, summary=summaries.get(row.pk))
         self.write(changed=fresh, events=events, vectors=bool(vectors))
         return len(events)
 
@@ -221,9 +220,9 @@ class Compressible(Memory):
     # The strategies
 
     def create(
-        self, content: Content, *, ladder: Ladder, at: datetime, now: datetime, note: dict[str, Any]
+        self, content: Content, *, ladder: Ladder, at: datetime, note: Mapping[str, Any]
     ) -> MemoryEvent:
-        """Begin as a statement said ``at``: full, weight 1. ``now`` is when it is consolidated."""
+        """Begin as a statement that was said ``at``: full, weight 1."""
         self.weight, self.activated_at, self.weighed_at, self.encoded_at = 1.0, at, at, at
         self._hold(Level.FULL, content, ladder)
         origin = {
@@ -234,10 +233,10 @@ class Compressible(Memory):
             "language": self.language,
         }
         event = self._event(
-            EventKind.ENCODED, {}, Cause.CONSOLIDATION, at=now, trigger=UpdateTrigger.USER_MENTION
+            EventKind.ENCODED, {}, Cause.CONSOLIDATION, at=at, trigger=UpdateTrigger.USER_MENTION
         )
         event.before, event.after = None, (event.after or {}) | origin
-        event.session_id, event.note = self.session_id, event.note | note
+        event.session_id, event.note = self.session_id, event.note | dict(note)
         return event
 
     def compress(self, *, ladder: Ladder, summary: str | None) -> MemoryEvent:
@@ -259,6 +258,13 @@ class Compressible(Memory):
             at=moment,
             trigger=UpdateTrigger.PASSIVE_DECAY,
         )
+
+    def walk(self, *, ladder: Ladder, now: datetime, summary: str | None) -> list[MemoryEvent]:
+        """Every step down that is due at ``now``, in order."""
+        events = []
+        while (moment := ladder.due_at(self.level, self.activated_at)) and moment <= now:
+            events.append(self.compress(ladder=ladder, summary=summary))
+        return events
 
     def merge(
         self,
@@ -361,6 +367,7 @@ class Compressible(Memory):
     ) -> MemoryEvent:
         self.revision += 1
         return MemoryEvent(
+            lab_id=self.lab_id,  # made outside a scope as well
             participant_id=self.participant_id,
             event=kind,
             memory_kind=MemoryKind.COMPRESSIBLE,

@@ -13,6 +13,7 @@ from memlab.core.tenancy import lab_scope
 from memory.enums import EventKind, TimeUnit
 from memory.formulas import forgetting
 from memory.models import Episode, MemoryEvent
+from memory.models.base import Memory
 from memory.models.episode import NEVER_FORGOTTEN, Curve
 from tests.memory.conftest import new_participant
 from tests.memory.dialogue import START, identified
@@ -23,7 +24,7 @@ pytestmark = pytest.mark.django_db
 HOU = Curve()
 
 
-def present_state(memory: Episode) -> dict[str, Any]:
+def present_state(memory: Memory) -> dict[str, Any]:
     """What the log says a memory is now: every event's ``after`` laid over the ones before."""
     state: dict[str, Any] = {}
     for event in MemoryEvent.objects.of_memory(memory.pk):

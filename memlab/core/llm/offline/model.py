@@ -13,6 +13,7 @@ from memlab.core.llm.offline.logs import session_log
 from memlab.core.llm.offline.repair import repaired_json
 from memlab.core.llm.offline.reply import reply
 from memlab.core.llm.offline.salience import rated_statements
+from memlab.core.llm.offline.statements import extracted_statements, merged, summaries
 from memlab.core.llm.offline.tools import called_tools, tool_calls
 from memlab.core.llm.tokens import count_message_tokens, count_tokens
 
@@ -91,6 +92,12 @@ def _answer(prompt: Prompt) -> str:
             return called_tools(prompt)
         case "write_log":
             return session_log(prompt.material, language=prompt.language)
+        case "extract_statements":
+            return extracted_statements(prompt.material)
+        case "summarise":
+            return summaries(prompt.material)
+        case "merge_statements":
+            return merged(prompt.material)
         case "repair_json":
             return repaired_json(prompt.messages[-1].content)
         case task:

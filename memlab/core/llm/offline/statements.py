@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from memlab.core.llm.offline.extraction import extracted_traits
+from memlab.core.llm.offline.extraction import traits_of
 from memlab.core.llm.offline.patterns import SUPPOSITION
 from memlab.core.llm.offline.sentences import SENTENCES, statements_of
 from memlab.core.llm.offline.words import TOPICS
@@ -79,7 +79,7 @@ _DIMENSIONS_EN = {
 def extracted_statements(material: Iterable[Statement]) -> str:
     """Each sentence in which a person states something about themselves, as JSON."""
     found = [
-        {"message": statement.id, **_filed(text, statement)}
+        {"message": statement.id, **_filed(text)}
         for statement in material
         for text in _own_sentences(statement.text)
     ]
@@ -100,14 +100,15 @@ def merged(material: Sequence[Statement]) -> str:
     What one of them says already isn't said twice; of tags only those stay that tell something
     which the statement doesn't.
     """
-    earlier, now = material[0].text, material[1]
-    tags = {f"{name}:{value}": {"dimension": name, "value": value} for name, value in _tags(now)}
+    earlier, now = (statement.text for statement in material)
     before = _TAG.findall(earlier) if earlier.startswith("#") else []
-    for name, value in before or _tags(material[0]):
-        tags.setdefault(f"{name}:{value}", {"dimension": name, "value": value})
-    left = " ".join(f"#{name}:{value}" for name, value in before if not _says(now.text, value))
-    text = _joined(left if before else earlier, now.text)
-    item = {"text": text, "topic": _topic(now.text), "tags": list(tags.values())[:6]}
+    tags = dict.fromkeys([*_tags(now), *(before or _tags(earlier))])
+    left = " ".join(f"#{name}:{value}" for name, value in before if not _says(now, value))
+    item = {
+        "text": _joined(left if before else earlier, now),
+        "topic": _topic(now),
+        "tags": [{"dimension": name, "value": value} for name, value in tags][:6],
+    }
     return json.dumps({"merged": [item]}, ensure_ascii=False)
 
 
@@ -131,24 +132,16 @@ def _own_sentences(text: str) -> Iterator[str]:
             yield from (line[i : i + _LONGEST] for i in range(0, len(line), _LONGEST))
 
 
-def _filed(text: str, statement: Statement) -> dict[str, Any]:
-    tags = [{"dimension": name, "value": value} for name, value in _tags_of(text, statement)]
+def _filed(text: str) -> dict[str, Any]:
+    tags = [{"dimension": name, "value": value} for name, value in _tags(text)]
     return {"text": text, "topic": _topic(text), "tags": tags[:3]}
 
 
-def _tags(statement: Statement) -> list[tuple[str, str]]:
-    return _tags_of(statement.text, statement)
-
-
-def _tags_of(text: str, statement: Statement) -> list[tuple[str, str]]:
+def _tags(text: str) -> list[tuple[str, str]]:
     """Dimension and value of each trait that a text tells; its topic and beginning without any."""
-    chinese = bool(_CHINESE.search(text))
-    sentence = type(statement)(id=statement.id, text=text)
-    tags = []
-    for trait in json.loads(extracted_traits([sentence]))["traits"]:
-        name = trait["key"] or trait["dimension"]
-        dimension = (_DIMENSIONS_ZH if chinese else _DIMENSIONS_EN).get(name, name)
-        tags.append((dimension, trait["text"][:_VALUE]))
+    names = _DIMENSIONS_ZH if _CHINESE.search(text) else _DIMENSIONS_EN
+    told = ((trait.key or trait.dimension, trait.text[:_VALUE]) for trait in traits_of(text))
+    tags = list(dict.fromkeys((names.get(name, name), value) for name, value in told))
     if tags:
         return tags
     first = _CLAUSE.findall(text)
@@ -169,7 +162,8 @@ def _joined(earlier: str, now: str) -> str:
         return now
     if _says(earlier, now):
         return earlier
-    return f"{earlier}{'；' if _CHINESE.search(now) else '; '}{now}"
+    chinese, ended = bool(_CHINESE.search(now)), earlier[-1] in ".!?。！？"
+    return earlier + ("" if ended else "；" if chinese else ";") + ("" if chinese else " ") + now
 
 
 def _says(text: str, part: str) -> bool:
