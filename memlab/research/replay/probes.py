@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID, uuid5
 
@@ -15,6 +15,7 @@ from memlab.core.clock import wall_now
 from memlab.core.tenancy import lab_scope
 from memlab.core.values import (
     Role,
+    Section,
     SessionTranscript,
     Transcript,
     Utterance,
@@ -31,10 +32,13 @@ DEPTHS = (1, 5, 10, 20)
 class Asked:
     """What one probe came to.
 
-    ``coverage`` and ``verbatim`` are shares of the probe's evidence, None if it has none;
-    ``recalled`` is the share among the best by depth, None also where nothing is searched.
+    ``knew`` are the memory sections of its prompt. ``coverage`` and ``verbatim`` are shares of the
+    probe's evidence, None if it has none; ``recalled`` is the share among the best by depth, None
+    also where nothing is searched.
     """
 
+    question: str
+    knew: tuple[Section, ...]
     prompt_tokens: int
     recall_ms: float
     degraded: bool
@@ -112,6 +116,8 @@ async def _ask(
 ) -> Asked:
     seen = await preview(claim, await doors.doors(claim.lab_id, claim.configuration))
     asked = Asked(
+        question=probe.question,
+        knew=seen.prompt.sections,
         prompt_tokens=prompt_tokens(seen.prompt),
         recall_ms=seen.timings["recall"],
         degraded=bool(seen.degraded),
@@ -119,10 +125,8 @@ async def _ask(
     if not probe.evidence:
         return asked
     evidence = [messages[each] for each in probe.evidence]
-    return Asked(
-        prompt_tokens=asked.prompt_tokens,
-        recall_ms=asked.recall_ms,
-        degraded=asked.degraded,
+    return replace(
+        asked,
         coverage=_covered(evidence, seen),
         verbatim=_verbatim(evidence, claim.transcript, seen),
         recalled=await _recalled(evidence, claim, seen),

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -15,8 +16,13 @@ from chat.models import Receipt
 from experiments.models import Participant
 from memlab.core.tenancy import lab_scope
 from memlab.research.replay.probes import DEPTHS, Asked
+from memory.history import census, happened_to
 
 Row = dict[str, Any]
+
+#: Of each section that a probe saw the report tells so many lines, and so much of each.
+LINES_TOLD = 6
+CHARACTERS_TOLD = 140
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +32,15 @@ class Turns:
     prompt_tokens: tuple[int, ...]
     recall_ms: tuple[float, ...]
     degraded: int
+    memories: tuple[Counted, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counted:
+    """How many memories of each kind there were ``at`` the end of a session."""
+
+    at: datetime
+    counts: Mapping[str, int]
 
 
 def turns_of(lab_id: int, participant: Participant) -> Turns:
@@ -35,11 +50,17 @@ def turns_of(lab_id: int, participant: Participant) -> Turns:
             "prompt_tokens", "timings", "degraded"
         )
         rows = list(receipts)
-        sessions = [bool(session.degraded) for session in participant.sessions.all()]
+        sessions = list(participant.sessions.order_by("number"))
+        ends = [session.ended_at or session.started_at for session in sessions]
+        counts = list(census(happened_to(participant.pk), ends))
     return Turns(
         prompt_tokens=tuple(tokens for tokens, _timings, _degraded in rows),
         recall_ms=tuple(timings["recall"] for _tokens, timings, _degraded in rows),
-        degraded=sum(bool(degraded) for *_rest, degraded in rows) + sum(sessions),
+        degraded=sum(bool(degraded) for *_rest, degraded in rows)
+        + sum(bool(session.degraded) for session in sessions),
+        memories=tuple(
+            Counted(at=at, counts=count) for at, count in zip(ends, counts, strict=True)
+        ),
     )
 
 
@@ -61,7 +82,29 @@ def row(
         "degraded": turns.degraded + sum(probe.degraded for probe in probes),
         "evidence_verbatim": _mean(probe.verbatim for probe in probes),
         "probes_with_evidence": sum(probe.coverage is not None for probe in probes),
+        "memories": [
+            {"at": counted.at.isoformat(), "counts": dict(counted.counts)}
+            for counted in turns.memories
+        ],
+        "asked": [_told(probe) for probe in probes],
         **more,
+    }
+
+
+def _told(probe: Asked) -> dict[str, Any]:
+    """One probe and the beginning of what stood in its prompt."""
+    return {
+        "question": probe.question,
+        "coverage": None if probe.coverage is None else round(probe.coverage, 4),
+        "prompt_tokens": probe.prompt_tokens,
+        "knew": [
+            {
+                "title": section.title,
+                "lines": [line[:CHARACTERS_TOLD] for line in section.lines[:LINES_TOLD]],
+                "more": max(0, len(section.lines) - LINES_TOLD),
+            }
+            for section in probe.knew
+        ],
     }
 
 

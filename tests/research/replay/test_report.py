@@ -4,19 +4,30 @@ from __future__ import annotations
 
 import io
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
+from memlab.core.values import Section
 from memlab.research.replay.probes import Asked
 from memlab.research.replay.progress import Progress
-from memlab.research.replay.report import Turns, figures, row, write
+from memlab.research.replay.report import Counted, Turns, figures, row, write
 
-TURNS = Turns(prompt_tokens=(100, 200), recall_ms=(1.0, 3.0), degraded=1)
-WITHOUT = Asked(prompt_tokens=300, recall_ms=5.0, degraded=True)
+KNEW = (Section(key="profile", title="Profile", lines=tuple(f"{n}" * 200 for n in range(8))),)
+END = datetime(2026, 1, 5, tzinfo=UTC)
+TURNS = Turns(
+    prompt_tokens=(100, 200),
+    recall_ms=(1.0, 3.0),
+    degraded=1,
+    memories=(Counted(at=END, counts={"episode": 2}),),
+)
+WITHOUT = Asked(question="Where?", knew=KNEW, prompt_tokens=300, recall_ms=5.0, degraded=True)
 
 
 def asked(coverage: float, verbatim: float, *recalled: float) -> Asked:
     depths = dict(zip((1, 5, 10, 20), recalled, strict=True)) if recalled else None
     return Asked(
+        question="Who?",
+        knew=(),
         prompt_tokens=400,
         recall_ms=7.0,
         degraded=False,
@@ -40,6 +51,19 @@ def test_a_row_sums_up_turns_and_probes() -> None:
         "degraded": 2,
         "evidence_verbatim": 0.5,
         "probes_with_evidence": 2,
+        "memories": [{"at": "2026-01-05T00:00:00+00:00", "counts": {"episode": 2}}],
+        "asked": [
+            {"question": "Who?", "coverage": 0.5, "prompt_tokens": 400, "knew": []},
+            {"question": "Who?", "coverage": 1.0, "prompt_tokens": 400, "knew": []},
+            {
+                "question": "Where?",
+                "coverage": None,
+                "prompt_tokens": 300,
+                "knew": [
+                    {"title": "Profile", "lines": [f"{n}" * 140 for n in range(6)], "more": 2}
+                ],
+            },
+        ],
         "llm": "x",
     }
 
