@@ -73,14 +73,23 @@ def needs(*, lab_id: int, sees_work: bool, wall: datetime) -> list[Need]:
         ),
     ]
     if sees_work:
-        found += _work(lab_id)
+        found += _work(lab_id, late)
     return [need for need in found if need.count]
 
 
-def _work(lab_id: int) -> list[Need]:
+def _work(lab_id: int, late: datetime) -> list[Need]:
     jobs = reverse("admin:core_job_changelist")
     mine = Job.objects.filter(lab_id=lab_id)
     return [
+        Need(
+            title=_("Memories whose maintenance is overdue"),
+            explanation=_("By more than ten minutes: is a task process running?"),
+            count=Due.objects.filter(
+                lab_id=lab_id, kind=DueKind.MAINTAIN, wall_at__lt=late
+            ).count(),
+            url=f"{reverse('admin:core_due_changelist')}?kind__exact=maintain",
+            serious=True,
+        ),
         Need(
             title=_("Memory steps that were given up"),
             explanation=_("After six attempts. Look at the reason, then try again."),

@@ -6,10 +6,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from datetime import datetime, timedelta
+from io import StringIO
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from django.core.management import call_command
 from django.db import connection
 from django.db.models import F
 from django.test.utils import CaptureQueriesContext
@@ -286,6 +288,20 @@ async def test_the_tick_hands_maintenance_out_once_and_its_task_does_it(visit: V
     moved = await due_of(visit.person)
     assert moved is not None
     assert moved.study_at == job.study_at + 2 * DAY
+
+
+async def test_the_command_does_what_is_due_too(visit: Visit) -> None:
+    await visit.skip(2)
+    out = StringIO()
+    study = str((await unit(study_of_lab, visit.lab)).public_id)
+    await unit(call_command, "consolidate", study, stdout=out)
+    assert out.getvalue() == f"1/1 {visit.person.code}: 1 done, 0 left\n1 steps done.\n"
+    assert await visit.entries() == [*LIVED, ("compressed", "tea")]
+
+
+def study_of_lab(lab: Lab) -> Study:
+    with lab_scope(lab.pk):
+        return Study.objects.get()
 
 
 async def test_the_last_moment_leaves_no_due_row(visit: Visit) -> None:

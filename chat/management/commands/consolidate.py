@@ -1,4 +1,5 @@
-"""Run the pending memory steps of a study now: what the task cluster does by itself."""
+"""Run the pending memory steps and the due maintenance of a study now: what the task cluster does
+by itself."""
 
 from __future__ import annotations
 
@@ -19,7 +20,10 @@ from memlab.core.work import unit
 
 
 class Command(BaseCommand):
-    help = "Consolidate the finished sessions of a study now, and start given-up steps again."
+    help = (
+        "Consolidate the finished sessions of a study now, do what time has made due to its "
+        "memories, and start given-up steps again."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("study", help="The study's public id, as its admin page shows it.")
