@@ -119,6 +119,20 @@ class TimeUnit(StrEnum):
         return {TimeUnit.DAYS: 86400.0, TimeUnit.HOURS: 3600.0, TimeUnit.MINUTES: 60.0}[self]
 
 
+class RetentionUnit(StrEnum):
+    """In what the time since an item was last needed is counted."""
+
+    DAYS = "days"
+    TURNS = "turns"
+
+
+class Shelf(TextChoices):
+    """Where an item is kept."""
+
+    WORKING = "working", _("Working set")
+    ARCHIVED = "archived", _("Archive")
+
+
 class Reason(TextChoices):
     """Why a memory did or didn't go into the prompt; a receipt's last column."""
 
@@ -129,11 +143,12 @@ class Reason(TextChoices):
     FORGOTTEN = "forgotten", _("Forgotten: not even a perfect cue would bring it back")
     BEYOND_LIMIT = "beyond_limit", _("Passed, but others ranked higher")
     NOT_DRAWN = "not_drawn", _("Not drawn")
-    OVER_BUDGET = "over_budget", _("Left out of the profile's budget")
+    OVER_BUDGET = "over_budget", _("Left out: beyond the budget")
     BOOTED = "booted", _("Part of every prompt")
     UNCERTAIN = "uncertain", _("Shown as uncertain")
     HIDDEN = "hidden", _("Hidden: too little confidence")
     ARCHIVED = "archived", _("In the archive")
     WOKEN = "woken", _("Woken by this message")
     WORKING_SET = "working_set", _("In the working set")
+    REHEARSED = "rehearsed", _("Offered for rehearsal")
     EXAMPLE = "example", _("Example of style")

@@ -222,9 +222,9 @@ def _checked_rating(item: object, *, ids: Mapping[str, UUID]) -> tuple[UUID, Rat
     message = item.get("message")
     if not isinstance(message, str) or message not in ids:
         return "foreign_message"
-    intensity = _clipped(item.get("intensity"))
-    self_disclosure = _clipped(item.get("self_disclosure"))
-    value_relevance = _clipped(item.get("value_relevance"))
+    intensity = clipped(item.get("intensity"))
+    self_disclosure = clipped(item.get("self_disclosure"))
+    value_relevance = clipped(item.get("value_relevance"))
     if intensity is None or self_disclosure is None or value_relevance is None:
         return "unusable_rating"
     return ids[message], Rating(
@@ -232,7 +232,7 @@ def _checked_rating(item: object, *, ids: Mapping[str, UUID]) -> tuple[UUID, Rat
     )
 
 
-def _clipped(value: object) -> float | None:
+def clipped(value: object) -> float | None:
     """A finite number clipped to [0, 1]; None for anything else (a bool is no number here)."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None

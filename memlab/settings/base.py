@@ -132,6 +132,7 @@ MEMORY_ARCHITECTURES = {
     "compression": "memory.architectures.compression.Compression",
     "full_history": "memory.architectures.full_history.FullHistory",
     "random_recall": "memory.architectures.random_recall.RandomRecall",
+    "retention": "memory.architectures.retention.RetentionScore",
 }
 
 # What the tick hands a due row to, by kind.

@@ -2,6 +2,14 @@ from memory.models.compressible import Compressible
 from memory.models.episode import Episode
 from memory.models.event import MemoryEvent
 from memory.models.profile import Trait
+from memory.models.retained import RetainedItem
 from memory.models.run import ConsolidationRun
 
-__all__ = ["Compressible", "ConsolidationRun", "Episode", "MemoryEvent", "Trait"]
+__all__ = [
+    "Compressible",
+    "ConsolidationRun",
+    "Episode",
+    "MemoryEvent",
+    "RetainedItem",
+    "Trait",
+]

@@ -19,6 +19,10 @@ class ConsolidationRunQuerySet(TenantQuerySet["ConsolidationRun"]):
         parts = self.filter(participant_id=participant_id, subject=subject)
         return frozenset(RunPart(part) for part in parts.values_list("part", flat=True))
 
+    def turns_of(self, participant_id: int) -> int:
+        """How many turns of a participant have been observed so far."""
+        return self.filter(participant_id=participant_id, part=RunPart.TURN).count()
+
     def claim(
         self, *, participant_id: int, subject: UUID, part: RunPart, now: datetime
     ) -> ConsolidationRun | None:

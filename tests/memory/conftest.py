@@ -59,7 +59,10 @@ def setting(
     return MemorySetting(
         language=language,
         relevance=RelevanceScale.CALIBRATED,
-        calibrations={"query_passage": CalibrationPoint(low=0.0, high=1.0)},
+        calibrations={
+            "query_passage": CalibrationPoint(low=0.0, high=1.0),
+            "passage_passage": CalibrationPoint(low=0.0, high=1.0),
+        },
         provenance_in_prompt=provenance,
         context_tokens=context_tokens,
     )

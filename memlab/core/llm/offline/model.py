@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from memlab.core.llm.base import Completion, Sampling, TextDelta, Tool, ToolCall, Usage
 from memlab.core.llm.offline.extraction import extracted_traits
+from memlab.core.llm.offline.items import extracted_items
 from memlab.core.llm.offline.logs import session_log
 from memlab.core.llm.offline.repair import repaired_json
 from memlab.core.llm.offline.reply import reply
@@ -100,5 +101,7 @@ def _answer(prompt: Prompt) -> str:
             return merged(prompt.material)
         case "repair_json":
             return repaired_json(prompt.messages[-1].content)
+        case "extract_items":
+            return extracted_items(prompt.material)
         case task:
             raise NotImplementedError(f"the offline model has no rules for the task {task}")

@@ -156,6 +156,14 @@ _CHINESE_STOP = frozenset(
     "的了是我你他她它们在有和就不人都一个上也很到说要去会着没看好自己这那吗呢吧啊呀嘛么什怎哪谁为"
     "还记得知道之前曾经跟对我给把被让"
 )
+#: What stands between the things that a Chinese sentence is about.
+_CHINESE_BETWEEN = re.compile(
+    r"今天|明天|昨天|今年|明年|去年|现在|目前|最近|刚刚|一直|喜欢|讨厌|打算|准备|计划|希望|觉得"
+    r"|非常|特别|真的|因为|所以|但是|不过|而且|还有|然后|可以|可能|应该|起来|下来|出来"
+    r"|[一两几][个名位只条直起些年点]?|[叫住来自爱喝吃次太没再名位岁想做当从最更次些点"
+    # Names hold some of what else only builds sentences: 上海, 成都, 会计, 好友.
+    rf"{''.join(sorted(_CHINESE_STOP - set('上都会好')))}]"
+)
 _WORD = re.compile(r"[a-z0-9']+|[\u3400-\u9fff]+")
 
 
@@ -173,6 +181,19 @@ def content_words(text: str) -> frozenset[str]:
                 if not _CHINESE_STOP & set(pair)
             )
     return frozenset(words)
+
+
+def own_words(text: str) -> list[str]:
+    """The words of a text as they stand in it, in order: English without stop words, and Chinese
+    runs of two to four characters between words that only build sentences."""
+    words: list[str] = []
+    for piece in _WORD.findall(text.lower()):
+        if piece[0] <= "z":
+            if piece not in _ENGLISH_STOP and len(piece) > 1:
+                words.append(piece)
+        else:
+            words.extend(run for run in _CHINESE_BETWEEN.split(piece) if 2 <= len(run) <= 4)
+    return list(dict.fromkeys(words))
 
 
 def _stem(word: str) -> str:

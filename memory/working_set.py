@@ -1,0 +1,122 @@
+"""What of a participant's items a message calls up, and what of the working set a prompt carries.
+
+Pure: the rows come loaded, the query's words and the relevances with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from memlab.core.llm.tokens import count_tokens
+from memory.models import RetainedItem
+from memory.models.retention_rule import Retention
+from memory.words import words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cued:
+    """One item as a message finds it. ``relevance`` is None where there is no query vector, or
+    where the item was embedded by another embedder; ``keyword`` is the one the message holds."""
+
+    item: RetainedItem
+    relevance: float | None = None
+    keyword: str | None = None
+    score: float
+    archived: bool
+
+    def called_up(self, wake_relevance: float) -> bool:
+        by_meaning = self.relevance is not None and self.relevance >= wake_relevance
+        return by_meaning or self.keyword is not None
+
+
+def keyword_in(item: RetainedItem, spoken: frozenset[str]) -> str | None:
+    """The first keyword all of whose words are among those ``spoken``; None if there is none."""
+    if spoken.isdisjoint(item.keyword_words):
+        return None
+    for keyword in item.keywords:
+        cut = words(keyword)
+        if cut and spoken.issuperset(cut):
+            return keyword
+    return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Carried:
+    """What a prompt carries, best score first, and which of it this message woke or called up."""
+
+    shown: tuple[Cued, ...]
+    woken: frozenset[UUID]
+    called_up: frozenset[UUID]
+
+
+def carried(
+    *,
+    at_hand: Iterable[Cued],
+    woken: Iterable[Cued],
+    wake_relevance: float,
+    retention: Retention,
+    budget: int,
+) -> Carried:
+    """The working set as far as the budget goes.
+
+    What the message calls up counts with the score it has once it is touched. What it wakes has
+    its place before the rest, for it is to be seen in this very prompt.
+    """
+
+    def rank(each: Cued) -> tuple[float, float, UUID]:
+        score = each.score
+        if each.called_up(wake_relevance):
+            score = each.item.score_once_touched(retention)
+        return -score, -each.item.anchor.timestamp(), each.item.pk
+
+    first = sorted(woken, key=rank)
+    ranked = [*first, *sorted(at_hand, key=rank)]
+    kept = ranked[: fitting((each.item.text for each in ranked), budget=budget)]
+    called_up = frozenset(each.item.pk for each in kept if each.called_up(wake_relevance))
+    return Carried(
+        shown=tuple(sorted(kept, key=rank)),
+        woken=called_up & {each.item.pk for each in first},
+        called_up=called_up,
+    )
+
+
+def line(text: str) -> str:
+    """One item as a line of Markdown."""
+    return f"- {text}"
+
+
+def fitting(ranked: Iterable[str], *, budget: int) -> int:
+    """How many of the texts, best first, fit a budget of tokens; whole ones, without a gap."""
+    kept = used = 0
+    for text in ranked:
+        used += count_tokens(line(text))
+        if used > budget:
+            break
+        kept += 1
+    return kept
+
+
+_TITLES = {"en": "What the user told you", "zh-hans": "用户告诉过你的事"}
+_OFFERS = {
+    "en": "Something you may bring up if it fits, since it is long ago",
+    "zh-hans": "久未提及，若合适可以主动聊起的事",
+}
+
+
+def title(language: str) -> str:
+    """The heading of ``context.md``, in the prompt and in the file."""
+    return _TITLES[language]
+
+
+def offer(language: str) -> str:
+    """The heading above what is offered for rehearsal."""
+    return _OFFERS[language]
+
+
+def context_markdown(texts: Sequence[str], *, language: str) -> Iterator[str]:
+    """``context.md``, line by line: a heading, and an item a line, best first."""
+    yield f"# {title(language)}\n\n"
+    for text in texts:
+        yield f"{line(text)}\n"

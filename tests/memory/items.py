@@ -1,0 +1,67 @@
+"""Retained items for tests, and what scripted extractions make of messages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from experiments.models import Participant
+from memlab.core.values import Prompt
+from memory.models import RetainedItem
+from memory.models.retained import Worded, item_id
+from memory.models.retention_rule import Retention
+from tests.doors import Answer
+from tests.memory.dialogue import START, identified
+
+EMBEDDER = "scripted"
+
+
+def item(
+    participant: Participant,
+    text: str,
+    *,
+    importance: float = 0.9,
+    keywords: Sequence[str] = (),
+    vector: Sequence[float] = (1.0, 0.0),
+    retention: Retention = Retention(),
+    **changes: Any,
+) -> RetainedItem:
+    """An item that was said at START, in the first turn, and isn't stored yet."""
+    message = identified(f"message of {text}")
+    row = RetainedItem(
+        **{
+            "id": item_id(participant=participant.public_id, message=message, text=text),
+            "participant": participant,
+            "session_id": identified("session"),
+            "session_number": 1,
+            "stage_key": "T1",
+            "importance": importance,
+            "anchor": START,
+            "anchor_turn": 1,
+            "encoded_at": START,
+            "embedder": EMBEDDER,
+            "message_ids": [message],
+            **changes,
+        }
+    )
+    row.word(Worded(text=text, keywords=keywords, vector=np.array(vector, dtype=np.float32)))
+    row.set_leaving(retention)
+    return row
+
+
+def items_from(found: Mapping[str, Mapping[str, Any]]) -> Answer:
+    """Extracts an item from every statement that holds a given word: word → the item's fields."""
+
+    def answer(prompt: Prompt) -> str:
+        items = [
+            {"importance": 0.9, "keywords": [], **fields, "message": statement.id}
+            for statement in prompt.material
+            for word, fields in found.items()
+            if word in statement.text
+        ]
+        return json.dumps({"items": items}, ensure_ascii=False)
+
+    return answer
