@@ -17,6 +17,7 @@ from tests.doors import Answer
 from tests.memory.dialogue import START, identified
 
 EMBEDDER = "scripted"
+DAYS = Retention()
 
 
 def item(
@@ -26,7 +27,7 @@ def item(
     importance: float = 0.9,
     keywords: Sequence[str] = (),
     vector: Sequence[float] = (1.0, 0.0),
-    retention: Retention = Retention(),
+    retention: Retention = DAYS,
     **changes: Any,
 ) -> RetainedItem:
     """An item that was said at START, in the first turn, and isn't stored yet."""
@@ -34,6 +35,7 @@ def item(
     row = RetainedItem(
         **{
             "id": item_id(participant=participant.public_id, message=message, text=text),
+            "lab_id": participant.lab_id,
             "participant": participant,
             "session_id": identified("session"),
             "session_number": 1,

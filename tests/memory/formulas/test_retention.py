@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -74,7 +75,7 @@ def test_each_hit_keeps_an_item_longer(importance: float, times: int) -> None:
         {"threshold": float("inf")},
     ],
 )
-def test_values_out_of_range_are_refused(wrong: dict[str, float]) -> None:
+def test_values_out_of_range_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):
         archive_after(**{"importance": 0.5, "hits": 0, **wrong})
     if "threshold" not in wrong:
