@@ -17,7 +17,8 @@ from experiments.back_office import EvidenceAdmin
 from memory.models import ConsolidationRun, Episode, MemoryEvent, Trait
 
 
-def _json(value: Any) -> SafeString:
+def as_json(value: Any) -> SafeString:
+    """A value as a page shows it."""
     return format_html(
         "<pre class='ml-json'>{}</pre>", json.dumps(value, ensure_ascii=False, indent=2)
     )
@@ -78,7 +79,7 @@ class EpisodeAdmin(EvidenceAdmin):
 
     @admin.display(description=_("messages"))
     def sources(self, episode: Episode) -> SafeString:
-        return _json([str(message) for message in episode.message_ids])
+        return as_json([str(message) for message in episode.message_ids])
 
 
 @admin.register(Trait)
@@ -118,7 +119,7 @@ class TraitAdmin(EvidenceAdmin):
 
     @admin.display(description=_("messages"))
     def sources(self, trait: Trait) -> SafeString:
-        return _json([str(message) for message in trait.message_ids])
+        return as_json([str(message) for message in trait.message_ids])
 
 
 @admin.register(MemoryEvent)
@@ -144,15 +145,15 @@ class MemoryEventAdmin(EvidenceAdmin):
 
     @admin.display(description=_("before"))
     def shown_before(self, event: MemoryEvent) -> SafeString:
-        return _json(event.before)
+        return as_json(event.before)
 
     @admin.display(description=_("after"))
     def shown_after(self, event: MemoryEvent) -> SafeString:
-        return _json(event.after)
+        return as_json(event.after)
 
     @admin.display(description=_("note"))
     def shown_note(self, event: MemoryEvent) -> SafeString:
-        return _json(event.note)
+        return as_json(event.note)
 
 
 @admin.register(ConsolidationRun)

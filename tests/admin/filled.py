@@ -25,7 +25,7 @@ from memlab.core.due import Due, DueKind
 from memlab.core.ledger import Job, JobKind, JobState
 from memlab.core.tenancy import lab_scope
 from memory.enums import Cause, EventKind, MemoryKind, ProfilePart, RunPart
-from memory.models import ConsolidationRun, Episode, MemoryEvent, Trait
+from memory.models import ConsolidationRun, Episode, MemoryEvent, RetainedItem, Trait
 from tests.studies import enrol, enter, make_study
 
 DAY = timedelta(days=1)
@@ -174,6 +174,21 @@ def _remember(participant: Participant, session: Session, evidence: str) -> None
             message_ids=[uuid4()],
             stage_key="T1",
             form="in_context",
+        )
+        RetainedItem.objects.create(
+            id=uuid4(),
+            **of_session,
+            importance=0.5,
+            anchor=now,
+            anchor_turn=1,
+            archive_at=now + DAY,
+            encoded_at=now,
+            embedder="scripted",
+            vector=[1.0, 0.0],
+            text=evidence,
+            keywords=[evidence],
+            message_ids=[uuid4()],
+            stage_key="T1",
         )
         Trait.objects.create(
             id=uuid4(),
