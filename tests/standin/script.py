@@ -34,16 +34,25 @@ class Fault(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScriptedCall:
-    """A tool call that the model is to ask for; its arguments are streamed in fragments."""
+    """A tool call that the model is to ask for; its arguments are streamed in fragments.
+
+    Without a ``name`` it has none on the wire. ``index`` is its place in the message unless a
+    server counts otherwise.
+    """
 
     id: str
     name: str
     arguments: str
+    index: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """One scripted answer. `match`: only for a request whose body contains this text."""
+    """One scripted answer. `match`: only for a request whose body contains this text.
+
+    With `tool_calls` nothing is said but `pieces`, before them; `after` counts on through the
+    fragments of the calls.
+    """
 
     text: str = "你好 from the stand-in."
     pieces: tuple[str, ...] = ()
@@ -62,7 +71,9 @@ class Answer:
     @property
     def streamed(self) -> tuple[str, ...]:
         """The pieces of the reply: given ones, else words and single Chinese characters."""
-        return self.pieces or tuple(
+        if self.pieces or self.tool_calls:
+            return self.pieces
+        return tuple(
             re.findall(r"[^\s\u4e00-\u9fff]+\s*|[\u4e00-\u9fff]|\s+", self.text)
         )
 

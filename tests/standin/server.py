@@ -8,6 +8,7 @@ import json
 import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from tests.standin.script import Answer, Fault
@@ -221,9 +222,7 @@ class _Exchange:
         if fault is Fault.HANG_BEFORE_FIRST_TOKEN:
             await self._hang()
         await asyncio.sleep(self.answer.first_delay)
-        await self._pieces()
-        for event in self.wire.tool_events(self.number, self.answer):
-            await self._chunk(event)
+        await self._events()
         if fault is not Fault.MISSING_FINISH:
             await self._chunk(self.wire.finish(self.number, self.answer, reason))
         if fault is Fault.HANG_AFTER_FINISH:
@@ -233,19 +232,19 @@ class _Exchange:
         self.writer.write(b"0\r\n\r\n")
         await self.writer.drain()
 
-    async def _pieces(self) -> None:
-        pieces = (
-            ()
-            if self.answer.fault is Fault.EMPTY or self.answer.tool_calls
-            else self.answer.streamed
+    async def _events(self) -> None:
+        pieces = () if self.answer.fault is Fault.EMPTY else self.answer.streamed
+        said = (
+            self.wire.event(number, self.answer, piece) for number, piece in enumerate(pieces, 1)
         )
-        for position, piece in enumerate(pieces):
+        called = self.wire.tool_events(len(pieces) + 1, self.answer)
+        for position, event in enumerate(chain(said, called)):
             if position == self.answer.after:
                 await self._fail_in_stream()
             if position and self.answer.delay:
                 await asyncio.sleep(self.answer.delay)
             self.number += 1
-            await self._chunk(self.wire.event(self.number, self.answer, piece))
+            await self._chunk(event)
 
     async def _fail_in_stream(self) -> None:
         match self.answer.fault:

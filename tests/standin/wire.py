@@ -79,9 +79,10 @@ class DashScope:
         return self._framed(number, "result", 200, _compact(self._body(message, "null")))
 
     def tool_events(self, number: int, answer: Answer) -> Iterator[bytes]:
-        for index, call in enumerate(answer.tool_calls):
+        for place, call in enumerate(answer.tool_calls):
+            index = place if call.index is None else call.index
             for part, fragment in enumerate(_fragments(call)):
-                function = {"arguments": fragment} | ({"name": call.name} if part == 0 else {})
+                function = {"arguments": fragment} | _named(call, part)
                 piece = {"index": index, "id": call.id if part == 0 else "", "type": "function"}
                 message = {
                     "role": "assistant",
@@ -150,9 +151,10 @@ class OpenAI:
         return self._chunk(answer, role | {"content": text}, None)
 
     def tool_events(self, number: int, answer: Answer) -> Iterator[bytes]:
-        for index, call in enumerate(answer.tool_calls):
+        for place, call in enumerate(answer.tool_calls):
+            index = place if call.index is None else call.index
             for part, fragment in enumerate(_fragments(call)):
-                function = {"arguments": fragment} | ({"name": call.name} if part == 0 else {})
+                function = {"arguments": fragment} | _named(call, part)
                 named = {"id": call.id, "type": "function"} if part == 0 else {}
                 piece = {"index": index} | named | {"function": function}
                 yield self._chunk(answer, {"tool_calls": [piece]}, None)
@@ -204,6 +206,11 @@ class OpenAI:
                 "usage": {"prompt_tokens": len(texts), "total_tokens": len(texts)},
             }
         ).encode()
+
+
+def _named(call: ScriptedCall, part: int) -> dict[str, str]:
+    """The name comes with a call's first fragment."""
+    return {"name": call.name} if call.name and part == 0 else {}
 
 
 def _whole_call(call: ScriptedCall) -> dict[str, Any]:

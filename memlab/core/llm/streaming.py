@@ -68,7 +68,8 @@ class _Assembly:
 
     asked_model: str
     texts: list[str] = field(default_factory=list)
-    tools: dict[int, ToolFragment] = field(default_factory=dict)
+    tools: list[ToolFragment] = field(default_factory=list)
+    places: dict[int, int] = field(default_factory=dict)  # in `tools`, of the last with an index
     finish_reason: str | None = None
     usage: Usage = field(default_factory=lambda: Usage(None, None))
     model: str | None = None
@@ -82,17 +83,38 @@ class _Assembly:
         if chunk.text:
             self.texts.append(chunk.text)
         for piece in chunk.tools:
-            known = self.tools.get(piece.index, ToolFragment(piece.index))
-            self.tools[piece.index] = ToolFragment(
-                piece.index,
-                known.id or piece.id,
-                known.name or piece.name,
-                known.arguments + piece.arguments,
-            )
+            self._add_tool(piece)
         self.finish_reason = chunk.finish_reason or self.finish_reason
         self.usage = chunk.usage or self.usage
         self.model = chunk.model or self.model
         self.request_id = chunk.request_id or self.request_id
+
+    def _add_tool(self, piece: ToolFragment) -> None:
+        place = self.places.get(piece.index)
+        known = None if place is None else self.tools[place]
+        # Some servers give every call of a message the same index: then the id tells them apart.
+        if place is None or known is None or (piece.id and known.id and piece.id != known.id):
+            self.places[piece.index] = len(self.tools)
+            self.tools.append(piece)
+            return
+        self.tools[place] = ToolFragment(
+            piece.index,
+            known.id or piece.id,
+            known.name or piece.name,
+            known.arguments + piece.arguments,
+        )
+
+    def tool_calls(self) -> tuple[ToolCall, ...]:
+        """The calls in the order of their indices; one without a name is still a call."""
+        pieces = sorted(self.tools, key=lambda piece: piece.index)
+        return tuple(
+            ToolCall(
+                storable(piece.id) or f"call_{number}",
+                storable(piece.name),
+                storable(piece.arguments),
+            )
+            for number, piece in enumerate(pieces)
+        )
 
     def completion(self) -> Completion | Diagnosis:
         """The finished answer, or why there is none."""
@@ -103,16 +125,9 @@ class _Assembly:
             return Diagnosis(_BAD_ENDINGS[reason], f"finish reason {reason}")
         if reason not in _GOOD_ENDINGS:
             return Diagnosis(FailureKind.MALFORMED, f"unknown finish reason {reason}")
-        if not self.text.strip() and not self.tools:
-            return Diagnosis(FailureKind.MALFORMED, "an empty answer")
-        if any(not piece.name for piece in self.tools.values()):
-            return Diagnosis(FailureKind.MALFORMED, "a tool call without a name")
         return Completion(
             text=self.text,
-            tool_calls=tuple(
-                ToolCall(piece.id or f"call_{index}", piece.name, piece.arguments)
-                for index, piece in sorted(self.tools.items())
-            ),
+            tool_calls=self.tool_calls(),
             model=self.model or self.asked_model,
             finish_reason=reason,
             usage=self.usage,
@@ -200,11 +215,13 @@ def model_failure(diagnosis: Diagnosis, *, partial: str = "") -> ModelFailure:
 
 
 async def collected(stream: AsyncIterator[TextDelta | Completion]) -> Completion:
-    """The completion at the end of a stream."""
+    """The completion at the end of a stream; an empty one is a failure."""
     completion: Completion | None = None
     async for event in stream:
         if isinstance(event, Completion):
             completion = event
     if completion is None:
         raise ModelFailure(FailureKind.CUT_STREAM, "the stream ended without a completion")
+    if not completion.text.strip():
+        raise ModelFailure(FailureKind.MALFORMED, "an empty answer")
     return completion

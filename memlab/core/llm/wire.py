@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ from memlab.core.llm.base import ChatMessage, Speaker, Tool, ToolCall
 if TYPE_CHECKING:
     from memlab.core.values import Prompt
 
+_NAMELESS = "unnamed"
 # What reading an answer of unexpected shape raises; pydantic's error is a ValueError.
 UNEXPECTED_SHAPE = (AttributeError, KeyError, IndexError, TypeError, ValueError)
 
@@ -31,11 +33,27 @@ def _wire_message(message: ChatMessage) -> dict[str, Any]:
 
 
 def _wire_call(call: ToolCall) -> dict[str, Any]:
+    """A call as the provider takes it back. Servers refuse a whole conversation for one call of
+    theirs that is no JSON, or has no name: the result that follows tells the model about it."""
     return {
         "id": call.id,
         "type": "function",
-        "function": {"name": call.name, "arguments": call.arguments},
+        "function": {
+            "name": call.name or _NAMELESS,
+            "arguments": call.arguments if _is_object(call.arguments) else "{}",
+        },
     }
+
+
+def _is_object(arguments: str) -> bool:
+    try:
+        return isinstance(json.loads(arguments, parse_constant=_refused), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _refused(constant: str) -> None:
+    raise ValueError(f"{constant} is no JSON")
 
 
 def wire_tools(tools: Sequence[Tool]) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from memlab.core.llm import open_model
-from memlab.core.llm.base import FailureKind, LanguageModel, ModelFailure, TextDelta
+from memlab.core.llm.base import Completion, FailureKind, LanguageModel, ModelFailure, TextDelta
 from memlab.core.values import Prompt
 from tests.core.llm.conftest import QUICK
 from tests.standin import Answer, Fault, StandIn
@@ -143,7 +143,6 @@ FAULTS = [
     pytest.param(
         Answer(text=TEXT, fault=Fault.MISSING_FINISH), K.CUT_STREAM, True, TEXT, id="missing-finish"
     ),
-    pytest.param(Answer(fault=Fault.EMPTY), K.MALFORMED, True, "", id="empty"),
 ]
 
 
@@ -184,6 +183,18 @@ async def test_after_a_fault_the_same_model_answers_again(
         await model.complete(prompt)
     assert (await model.complete(prompt)).text == "又好了。"
     await standin.settled()
+
+
+async def test_an_empty_answer_ends_a_stream_and_is_no_whole_answer(
+    model: LanguageModel, standin: StandIn, prompt: Prompt
+) -> None:
+    standin.script([Answer(fault=Fault.EMPTY), Answer(fault=Fault.EMPTY)])
+    (completion,) = [event async for event in model.stream(prompt)]
+    assert isinstance(completion, Completion)
+    assert (completion.text, completion.tool_calls) == ("", ())
+    with pytest.raises(ModelFailure) as caught:
+        await model.complete(prompt)
+    assert (caught.value.kind, caught.value.retryable) == (K.MALFORMED, True)
 
 
 async def test_rate_limit_says_when_to_come_back(

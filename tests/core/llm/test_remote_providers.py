@@ -130,6 +130,45 @@ async def test_tool_calls_are_put_together_from_fragments(
     assert sent[0]["function"]["name"] == "save_memory"
 
 
+async def test_text_may_come_before_the_calls_of_a_message(
+    model: LanguageModel, standin: StandIn, prompt: Prompt
+) -> None:
+    call = ScriptedCall(id="call_a", name="save_memory", arguments="{}")
+    standin.script([Answer(pieces=("Let me ", "see."), tool_calls=(call,))])
+    *said, completion = [event async for event in model.stream(prompt, tools=[SAVE])]
+    assert [event.text for event in said if isinstance(event, TextDelta)] == ["Let me ", "see."]
+    assert isinstance(completion, Completion)
+    assert completion.text == "Let me see."
+    assert [each.name for each in completion.tool_calls] == ["save_memory"]
+
+
+async def test_calls_that_share_an_index_are_told_apart_by_their_ids(
+    model: LanguageModel, standin: StandIn, prompt: Prompt
+) -> None:
+    calls = tuple(
+        ScriptedCall(id=f"call_{word}", name="save_memory", arguments=f'{{"content": "{word}"}}',
+                     index=0)
+        for word in ("cats", "dogs")
+    )  # fmt: skip
+    standin.script([Answer(tool_calls=calls)])
+    (completion,) = [event async for event in model.stream(prompt, tools=[SAVE])]
+    assert isinstance(completion, Completion)
+    assert completion.tool_calls == (
+        ToolCall("call_cats", "save_memory", '{"content": "cats"}'),
+        ToolCall("call_dogs", "save_memory", '{"content": "dogs"}'),
+    )
+
+
+async def test_a_call_without_a_name_is_a_call_and_what_can_t_be_stored_is_replaced(
+    model: LanguageModel, standin: StandIn, prompt: Prompt
+) -> None:
+    call = ScriptedCall(id="", name="", arguments='{"content": "\x00 \ud83d"}')
+    standin.script([Answer(tool_calls=(call,))])
+    (completion,) = [event async for event in model.stream(prompt, tools=[SAVE])]
+    assert isinstance(completion, Completion)
+    assert completion.tool_calls == (ToolCall("call_0", "", '{"content": "\ufffd \ufffd"}'),)
+
+
 async def test_tool_results_go_back_with_the_calls_they_answer(
     model: LanguageModel, standin: StandIn
 ) -> None:
@@ -149,6 +188,41 @@ async def test_tool_results_go_back_with_the_calls_they_answer(
     conversation = body["input"]["messages"] if model.provider == "dashscope" else body["messages"]
     assert conversation[2]["tool_calls"][0]["function"]["arguments"] == '{"content": "喜欢爬山"}'
     assert (conversation[3]["role"], conversation[3]["tool_call_id"]) == ("tool", "call_a")
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "sent"),
+    [
+        ("save_memory", '{"content": "x"}', ("save_memory", '{"content": "x"}')),
+        ("save_memory", '{"content": brok', ("save_memory", "{}")),
+        ("save_memory", "", ("save_memory", "{}")),
+        ("save_memory", "[1]", ("save_memory", "{}")),
+        ("save_memory", '{"n": NaN}', ("save_memory", "{}")),
+        ("save_memory", "[" * 100_000, ("save_memory", "{}")),
+        ("", "{}", ("unnamed", "{}")),
+    ],
+)
+async def test_a_call_goes_back_in_a_form_that_servers_accept(
+    model: LanguageModel, standin: StandIn, name: str, arguments: str, sent: tuple[str, str]
+) -> None:
+    prompt = Prompt(
+        task=PromptTask.REPLY,
+        language="en",
+        system="",
+        messages=(
+            ChatMessage(Speaker.ASSISTANT, "", tool_calls=(ToolCall("a", name, arguments),)),
+            ChatMessage(Speaker.TOOL, '{"error": "no"}', tool_call_id="a"),
+        ),
+    )
+    await model.complete(prompt)
+    body = standin.requests[0].body
+    conversation = body["input"]["messages"] if model.provider == "dashscope" else body["messages"]
+    assert conversation[0]["role"] == "assistant"
+    (call,) = conversation[0]["tool_calls"]
+    assert (call["id"], call["type"]) == ("a", "function")
+    assert (call["function"]["name"], call["function"]["arguments"]) == sent
+    assert conversation[1] == {"role": "tool", "content": '{"error": "no"}', "tool_call_id": "a"}
+    assert "tools" not in (body["parameters"] if model.provider == "dashscope" else body)
 
 
 async def test_json_is_asked_for_where_an_extraction_needs_it(
