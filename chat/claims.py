@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -13,6 +13,7 @@ from chat.conversation import Said, SessionRef, over_frame, stamp, timer_frame
 from chat.memories import kind_of
 from chat.models import Message, Receipt, Reply, ReplyState
 from chat.models.reply import LEASE, MAX_ATTEMPTS
+from chat.tool_loop import CallMade
 from chat.transcripts import transcript_until
 from experiments.configuration import ArmConfiguration, StageConfiguration, StudyConfiguration
 from experiments.enums import Closed, SessionState
@@ -20,10 +21,10 @@ from experiments.models import Session
 from memlab.core.due import Due, DueKind
 from memlab.core.lease import ParticipantLease
 from memlab.core.ledger import Job, JobKind
-from memlab.core.llm.base import Completion, FailureKind, ModelFailure
+from memlab.core.llm.base import Completion, FailureKind, ModelFailure, Tool, Usage
 from memlab.core.tenancy import lab_scope
 from memlab.core.values import MemoryReading, Prompt, Recall, Transcript, Utterance
-from memory.architectures.base import Architecture
+from memory.architectures.base import Architecture, Effects
 
 Frame = dict[str, Any]
 
@@ -98,7 +99,7 @@ def claim(lab_id: int, reply_id: UUID, *, wall: datetime) -> Claim | None:
             reply.plan(wall=reply.lease_until or wall + LEASE)
             return None
         if reply.deaths + reply.died() >= MAX_ATTEMPTS:
-            reply.fail("abandoned", detail="every attempt died", partial="", retryable=False)
+            reply.abandon()
             sessions.settle(session)
             return None
         reply.take(wall=wall)
@@ -159,16 +160,24 @@ def heartbeat(claim: Claim, *, wall: datetime) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Made:
-    """A finished reply with all that its receipt keeps."""
+    """A finished reply with all that its receipt keeps, and what its tool calls have staged.
+
+    ``prompt`` is the first round's, ``completion`` the last one's.
+    """
 
     text: str
     prompt: Prompt
+    offered: Sequence[Tool]
     completion: Completion
+    usage: Usage
     provider: str
     recall: Recall | None
     near_misses: tuple[MemoryReading, ...]
     degraded: tuple[str, ...]
     tries: int
+    rounds: int
+    calls: Sequence[CallMade]
+    effects: Effects
     timings: Mapping[str, float]
 
 
@@ -198,7 +207,9 @@ def store(
         reply.succeed()
         _write_receipt(reply, claim, made)
         if architecture is not None and made.recall is not None:
-            architecture.commit_recall(made.recall, made.recall.at, reply=reply.id)
+            architecture.commit_recall(
+                made.recall, made.recall.at, reply=reply.id, effects=made.effects
+            )
             upkeep.plan(architecture)
             if architecture.observes_live():
                 _plan_observe(claim, session, now)
@@ -235,16 +246,32 @@ def fail(claim: Claim, failure: ModelFailure, *, wall: datetime) -> list[Frame] 
         reply.fail(
             failure.kind, detail=failure.detail, partial=failure.partial, retryable=retryable
         )
-        sessions.settle(session)
-        frames: list[Frame] = [
-            {
-                "type": "failed",
-                "seq": claim.seq,
-                "attempt": claim.attempt,
-                "retryable": retryable,
-            }
-        ]
-        return _with_end(frames, session)
+        return _failed(claim, session, retryable=retryable)
+
+
+def give_back(claim: Claim, *, wall: datetime) -> list[Frame] | None:
+    """Let another attempt follow soon after a fault of ours. The frames, if this was the last that
+    may be made and the reply has failed; else None."""
+    with lab_scope(claim.lab_id):
+        ours = _still_ours(claim)
+        if ours is None:
+            return None
+        reply, session = ours
+        if reply.give_back(wall=wall):
+            return None
+        reply.abandon()
+        return _failed(claim, session, retryable=False)
+
+
+def _failed(claim: Claim, session: Session, *, retryable: bool) -> list[Frame]:
+    sessions.settle(session)
+    frame: Frame = {
+        "type": "failed",
+        "seq": claim.seq,
+        "attempt": claim.attempt,
+        "retryable": retryable,
+    }
+    return _with_end([frame], session)
 
 
 def _still_ours(claim: Claim) -> tuple[Reply, Session] | None:
@@ -287,13 +314,7 @@ def _write_receipt(reply: Reply, claim: Claim, made: Made) -> None:
         reply=reply,
         attempt=claim.attempt,
         architecture="" if claim.arm is None else claim.arm.architecture,
-        prompt={
-            "system": made.prompt.system,
-            "messages": [
-                {"role": str(message.speaker), "content": message.content}
-                for message in made.prompt.messages
-            ],
-        },
+        prompt=_prompt_as_json(made),
         sections=[
             {"key": section.key, "title": section.title, "lines": list(section.lines)}
             for section in made.prompt.sections
@@ -305,11 +326,34 @@ def _write_receipt(reply: Reply, claim: Claim, made: Made) -> None:
         model=made.completion.model,
         request_id=made.completion.request_id or "",
         finish_reason=made.completion.finish_reason,
-        prompt_tokens=made.completion.usage.prompt_tokens,
-        completion_tokens=made.completion.usage.completion_tokens,
+        prompt_tokens=made.usage.prompt_tokens,
+        completion_tokens=made.usage.completion_tokens,
         tries=made.tries,
+        rounds=made.rounds,
+        tools=[call.as_json() for call in made.calls],
         timings={name: round(value, 2) for name, value in made.timings.items()},
     )
+
+
+def _prompt_as_json(made: Made) -> dict[str, Any]:
+    """The exact prompt, with the tools that were offered with it, if any were."""
+    prompt: dict[str, Any] = {
+        "system": made.prompt.system,
+        "messages": [
+            {"role": str(message.speaker), "content": message.content}
+            for message in made.prompt.messages
+        ],
+    }
+    if made.offered:
+        prompt["tools"] = [
+            {
+                "name": tool.name,
+                "description": tool.description,
+                "parameters": dict(tool.parameters),
+            }
+            for tool in made.offered
+        ]
+    return prompt
 
 
 def reading_as_json(reading: MemoryReading) -> dict[str, Any]:

@@ -26,7 +26,8 @@ from chat.memories import architecture_of
 from chat.models.reply import LEASE
 from chat.pacing import paced
 from chat.prompts import reply_prompt
-from chat.streaming import Answer, in_batches, streamed
+from chat.streaming import Answer, in_batches
+from chat.tool_loop import Toolbox, talked
 from experiments.doors import OpenDoors, StudyDoors
 from memlab.core.clock import wall_now
 from memlab.core.embeddings.base import EmbeddingFailure, Form
@@ -35,7 +36,7 @@ from memlab.core.llm.configuration import ProviderConfigurationError
 from memlab.core.renewal import LeaseLost, renewed
 from memlab.core.values import MemoryReading, Prompt, Recall
 from memlab.core.work import unit
-from memory.architectures.base import Architecture
+from memory.architectures.base import NO_EFFECTS, NO_QUERY_VECTOR, Architecture
 
 logger = logging.getLogger(__name__)
 
@@ -74,7 +75,8 @@ async def make_reply(
 ) -> bool:
     """Make a pending reply if it is to be had; whether this call settled it.
 
-    ``claim`` is what the storing of its question took along, if it did.
+    ``claim`` is what the storing of its question took along, if it did. An unexpected exception
+    comes out once the next attempt is planned.
     """
     claim = claim or await unit(claims.claim, lab_id, reply, wall=wall_now())
     if claim is None:
@@ -90,6 +92,11 @@ async def make_reply(
     except LeaseLost:
         logger.error("reply %s attempt %s was taken over", reply, claim.attempt)
         return False
+    except Exception:  # a fault of ours: nobody has to wait for the lease to run out
+        frames = await unit(claims.give_back, claim, wall=wall_now())
+        if frames is None:
+            raise
+        logger.exception("reply %s attempt %s was the last", reply, claim.attempt)
     if frames is None:
         return False
     await announce(claim.session, *frames)
@@ -141,10 +148,11 @@ async def _make(
     doors = await keeper.doors(claim.lab_id, claim.configuration)
     architecture = _architecture(claim, doors)
     prompt = await _prepared(claim, doors, architecture, progress)
+    toolbox = _toolbox(doors, architecture, progress.recall)
     near_misses = asyncio.create_task(_near_misses(claim, architecture, progress))
     try:
-        answer = await _talk(claim, doors, prompt, announce, started=started)
-        made = _made(doors, prompt, answer, progress, await near_misses, started=started)
+        answer = await _talk(claim, doors, prompt, toolbox, announce, started=started)
+        made = _made(doors, prompt, answer, toolbox, progress, await near_misses, started=started)
     finally:
         near_misses.cancel()
         await asyncio.gather(near_misses, return_exceptions=True)
@@ -211,7 +219,11 @@ async def _recall(
         progress.recall = await architecture.recall(
             claim.transcript, claim.question.text, progress.vector, claim.question.at
         )
-    progress.degraded.extend(progress.recall.degraded)
+    lacking = progress.recall.degraded
+    if architecture.searches and progress.vector is None:
+        # Why there is no vector is marked already.
+        lacking = tuple(reason for reason in lacking if reason != NO_QUERY_VECTOR)
+    progress.degraded.extend(lacking)
 
 
 async def _query_vector(
@@ -244,6 +256,16 @@ def _prompt(claim: Claim, architecture: Architecture | None, recall: Recall | No
     )
 
 
+def _toolbox(
+    doors: StudyDoors, architecture: Architecture | None, recall: Recall | None
+) -> Toolbox | None:
+    """The turn's tools, if its memory has any and the model that talks can call them."""
+    if architecture is None or recall is None or not doors.talking.calls_tools:
+        return None
+    toolbox = Toolbox(architecture, recall)
+    return toolbox if toolbox.tools else None
+
+
 async def _near_misses(
     claim: Claim, architecture: Architecture | None, progress: _Progress
 ) -> tuple[MemoryReading, ...]:
@@ -256,7 +278,13 @@ async def _near_misses(
 
 
 async def _talk(
-    claim: Claim, doors: StudyDoors, prompt: Prompt, announce: Announce, *, started: float
+    claim: Claim,
+    doors: StudyDoors,
+    prompt: Prompt,
+    toolbox: Toolbox | None,
+    announce: Announce,
+    *,
+    started: float,
 ) -> Answer:
     """Stream the answer to every tab, at the study's pace."""
     answer = Answer()
@@ -275,7 +303,7 @@ async def _talk(
 
     sampling = Sampling(**claim.configuration.sampling)  # type: ignore[arg-type]
     async with (
-        aclosing(streamed(doors.talking, prompt, sampling, answer)) as pieces,
+        aclosing(talked(doors.talking, prompt, sampling, answer, toolbox)) as pieces,
         aclosing(paced(pieces, claim.configuration.pacing, asked=started)) as shown,
     ):
         await in_batches(shown, send)
@@ -286,12 +314,12 @@ def _made(
     doors: StudyDoors,
     prompt: Prompt,
     answer: Answer,
+    toolbox: Toolbox | None,
     progress: _Progress,
     near_misses: tuple[MemoryReading, ...],
     *,
     started: float,
 ) -> Made:
-    assert answer.completion is not None
     assert answer.first_token is not None
     assert answer.finished is not None
     progress.timings |= {
@@ -299,14 +327,21 @@ def _made(
         "model_done": (answer.finished - started) * 1000,
         "shown": (time.monotonic() - started) * 1000,
     }
+    if toolbox is not None:
+        progress.timings["tools"] = toolbox.seconds * 1000
     return Made(
-        text=answer.text.strip(),
+        text=answer.text,
         prompt=prompt,
-        completion=answer.completion,
+        offered=() if toolbox is None else toolbox.tools,
+        completion=answer.completions[-1],
+        usage=answer.usage(),
         provider=doors.talking.provider,
         recall=progress.recall,
         near_misses=near_misses,
         degraded=tuple(progress.degraded),
         tries=answer.tries,
+        rounds=len(answer.completions),
+        calls=() if toolbox is None else tuple(toolbox.made),
+        effects=NO_EFFECTS if toolbox is None else toolbox.effects,
         timings=progress.timings,
     )

@@ -96,7 +96,7 @@ class Makers:
     def _ended(self, lab_id: int, session: UUID, task: asyncio.Task[None]) -> None:
         del self._tasks[session]
         if not task.cancelled() and task.exception() is not None:
-            # The reply's lease runs out and the next look starts another attempt.
+            # Another attempt is planned already, or the reply's lease runs out.
             logger.error("session %s: making a reply failed", session, exc_info=task.exception())
         elif session in self._again:
             self.start(lab_id, session)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -15,6 +15,8 @@ from memlab.core.llm.base import (
     ModelFailure,
     Sampling,
     TextDelta,
+    Tool,
+    Usage,
 )
 from memlab.core.values import Prompt
 
@@ -26,44 +28,88 @@ BATCH = 0.05
 
 @dataclass(slots=True)
 class Answer:
-    """What a model call has given so far; times are ``time.monotonic()`` seconds."""
+    """What a reply has come to, over all its rounds; times are ``time.monotonic()`` seconds.
+
+    ``text`` is what was shown: it neither begins nor ends with white space, and the texts of two
+    rounds have an empty line between them. ``tries`` counts every request, ``completions`` holds
+    the last of each round.
+    """
 
     text: str = ""
-    completion: Completion | None = None
+    completions: list[Completion] = field(default_factory=list)
     tries: int = 0
     first_token: float | None = None
     finished: float | None = None
     faults: list[str] = field(default_factory=list)
+    _waiting: str = ""
+    _begins: bool = True
+
+    def begin(self) -> None:
+        """A round begins, or another try at it."""
+        self._waiting, self._begins = "\n\n" if self.text else "", True
+
+    def take(self, text: str) -> str:
+        """What is to be shown now that ``text`` has come: white space waits for what follows it."""
+        text = text.lstrip() if self._begins else text
+        if not text:
+            return ""
+        self._begins = False
+        waiting = self._waiting + text
+        shown = waiting.rstrip()
+        self._waiting = waiting[len(shown) :]
+        self.text += shown
+        return shown
+
+    def usage(self) -> Usage:
+        """The tokens of all rounds together; None if one of them didn't say."""
+        rounds = [completion.usage for completion in self.completions]
+        return Usage(
+            prompt_tokens=_total(usage.prompt_tokens for usage in rounds),
+            completion_tokens=_total(usage.completion_tokens for usage in rounds),
+        )
+
+
+def _total(counts: Iterable[int | None]) -> int | None:
+    known = list(counts)
+    return None if None in known else sum(count for count in known if count is not None)
 
 
 async def streamed(
-    model: LanguageModel, prompt: Prompt, sampling: Sampling, answer: Answer
+    model: LanguageModel,
+    prompt: Prompt,
+    sampling: Sampling,
+    answer: Answer,
+    tools: Sequence[Tool] = (),
 ) -> AsyncGenerator[str, None]:
-    """Yield the reply's text and note in ``answer`` how it went.
+    """Yield the text of one round and note in ``answer`` how it went.
 
-    A fault that is worth it is tried again while nothing has been shown yet. Raises ModelFailure,
-    with the partial text, otherwise.
+    A fault that is worth it is tried again while nothing has been shown yet. A model that has
+    already talked, or that calls tools it was offered, need not say anything. Raises
+    ModelFailure, with what was shown as its partial text, otherwise.
     """
+    tries = 0
     while True:
-        answer.tries += 1
+        tries, answer.tries = tries + 1, answer.tries + 1
+        answer.begin()
+        completion = None
         try:
-            async for event in model.stream(prompt, sampling=sampling):
-                if isinstance(event, TextDelta):
+            async for event in model.stream(prompt, tools=tools, sampling=sampling):
+                if not isinstance(event, TextDelta):
+                    completion = event
+                elif shown := answer.take(event.text):
                     answer.first_token = answer.first_token or time.monotonic()
-                    answer.text += event.text
-                    yield event.text
-                else:
-                    answer.completion = event
-            if answer.completion is None or not answer.text.strip():
+                    yield shown
+            if completion is None or not (answer.text or (tools and completion.tool_calls)):
                 raise ModelFailure(FailureKind.MALFORMED, "the stream ended without an answer")
+            answer.completions.append(completion)
             answer.finished = time.monotonic()
             return
         except ModelFailure as failure:
             answer.faults.append(str(failure.kind))
             failure.partial = answer.text
-            if answer.text or not failure.retryable or answer.tries >= TRIES:
+            if answer.text or not failure.retryable or tries >= TRIES:
                 raise
-            pause = failure.retry_after or FIRST_PAUSE * 2 ** (answer.tries - 1)
+            pause = failure.retry_after or FIRST_PAUSE * 2 ** (tries - 1)
             await asyncio.sleep(min(pause, LONGEST_PAUSE))
 
 

@@ -19,7 +19,15 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 import numpy as np
 
 from memlab.core.embeddings.base import EmbeddingFailure, Form, Vectors, checked_vectors
-from memlab.core.llm.base import Completion, ModelFailure, Sampling, TextDelta, Tool, Usage
+from memlab.core.llm.base import (
+    Completion,
+    ModelFailure,
+    Sampling,
+    TextDelta,
+    Tool,
+    ToolCall,
+    Usage,
+)
 from memlab.core.values import Prompt, PromptTask
 
 #: An answer, a failure, several of them to be given one after the other, or a function.
@@ -119,6 +127,36 @@ class ScriptedModel:
         if isinstance(answer, ModelFailure):
             raise answer
         return answer if isinstance(answer, str) else answer(prompt)
+
+
+class CallingModel(ScriptedModel):
+    """Calls tools before it answers: ``rounds`` holds the calls of each round of a turn."""
+
+    calls_tools = True
+
+    def __init__(
+        self, *rounds: Sequence[ToolCall], answers: Mapping[PromptTask, Answer] | None = None
+    ) -> None:
+        super().__init__(answers)
+        self.rounds = [tuple(calls) for calls in rounds]
+
+    async def stream(
+        self, prompt: Prompt, *, tools: Sequence[Tool] = (), sampling: Sampling = Sampling()
+    ) -> AsyncIterator[TextDelta | Completion]:
+        made = sum(bool(message.tool_calls) for message in prompt.messages)
+        if not tools or made >= len(self.rounds):
+            async for event in super().stream(prompt, sampling=sampling):
+                yield event
+            return
+        self.prompts.append(prompt)
+        yield Completion(
+            text="",
+            tool_calls=self.rounds[made],
+            model=self.model,
+            finish_reason="tool_calls",
+            usage=Usage(prompt_tokens=None, completion_tokens=None),
+            request_id=None,
+        )
 
 
 def rated(intensity: float, self_disclosure: float, value_relevance: float) -> Answer:

@@ -47,7 +47,7 @@ READ = Tool("read", "Read the notebook.", {"type": "object", "properties": {}})
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line to be written, or the reason for which a call wrote none."""
+    """A line to be written, or the code of why a call was refused."""
 
     call: str
     text: str = ""
@@ -85,11 +85,11 @@ class Notebook(Architecture):
         self, recall: Recall, effects: Effects, call: ToolCall, now: datetime
     ) -> tuple[ToolResult, Effects]:
         if len(effects.staged) >= self.tool_budget().calls:
-            return self.refuse_call(effects, call, "over the budget of calls")
+            return self.refuse_call(effects, call, "over_budget")
         try:
             given = json.loads(call.arguments)
         except ValueError:
-            return self.refuse_call(effects, call, "arguments are not JSON")
+            return self.refuse_call(effects, call, "malformed")
         match call.name, given:
             case "write", {"text": str(text)}:
                 return _told({"written": text}), _with(effects, Line(call.name, text))
@@ -97,13 +97,13 @@ class Notebook(Architecture):
                 lines = [*await unit(self._lines), *(line.text for line in effects.staged)]
                 return _told({"lines": lines}), _with(effects, Line(call.name))
             case _:
-                return self.refuse_call(effects, call, f"no such call: {call.name}")
+                return self.refuse_call(effects, call, "unknown_tool")
 
     def refuse_call(
-        self, effects: Effects, call: ToolCall, reason: str
+        self, effects: Effects, call: ToolCall, code: str
     ) -> tuple[ToolResult, Effects]:
-        refusal, _unchanged = super().refuse_call(effects, call, reason)
-        return refusal, _with(effects, Line(call.name, refused=reason))
+        refusal, _unchanged = super().refuse_call(effects, call, code)
+        return refusal, _with(effects, Line(call.name, refused=code))
 
     def commit_recall(
         self, recall: Recall, now: datetime, *, reply: UUID, effects: Effects = NO_EFFECTS
@@ -115,7 +115,7 @@ class Notebook(Architecture):
                 event=EventKind.REFUSED,
                 memory_kind=MemoryKind.TOOL,
                 memory_id=uuid5(reply, f"call {number}"),
-                after={"call": line.call, "reason": line.refused},
+                after={"call": line.call, "code": line.refused},
                 cause=Cause.TOOL,
                 reply_id=reply,
                 study_at=now,

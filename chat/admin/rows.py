@@ -128,6 +128,8 @@ class ReceiptAdmin(EvidenceAdmin):
         "prompt_tokens",
         "completion_tokens",
         "tries",
+        "rounds",
+        "shown_tools",
         "shown_timings",
         "shown_degraded",
         "shown_sections",
@@ -152,6 +154,10 @@ class ReceiptAdmin(EvidenceAdmin):
     @admin.display(description=_("degraded"), boolean=True)
     def is_degraded(self, receipt: Receipt) -> bool:
         return bool(receipt.degraded)
+
+    @admin.display(description=_("tool calls"))
+    def shown_tools(self, receipt: Receipt) -> SafeString:
+        return as_json(receipt.tools)
 
     @admin.display(description=_("timings, ms"))
     def shown_timings(self, receipt: Receipt) -> SafeString:

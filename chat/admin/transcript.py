@@ -46,6 +46,7 @@ TIMINGS = {
     "wait": _("waited for memory"),
     "embed": _("embedding"),
     "recall": _("recall"),
+    "tools": _("tool calls"),
     "first_token": _("first token"),
     "model_done": _("model"),
     "shown": _("shown"),

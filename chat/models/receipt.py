@@ -13,7 +13,9 @@ class Receipt(TenantModel):
     """One finished reply's evidence, written in the transaction that stored it.
 
     ``prompt`` is the exact text the model got. ``recalled`` went into it, ``near_misses`` are the
-    20 nearest that did not. ``timings`` are milliseconds of true latency, before pacing.
+    20 nearest that did not. ``tools`` are the model's calls in their order, over all ``rounds``, as
+    are the token counts; ``tries`` counts every request. ``timings`` are milliseconds of true
+    latency, before pacing.
     """
 
     reply = models.ForeignKey(Reply, models.PROTECT, related_name="receipts")
@@ -33,6 +35,12 @@ class Receipt(TenantModel):
     prompt_tokens = models.PositiveIntegerField(_("prompt tokens"), null=True)
     completion_tokens = models.PositiveIntegerField(_("completion tokens"), null=True)
     tries = models.PositiveSmallIntegerField(_("tries"), default=1)
+    rounds = models.PositiveSmallIntegerField(
+        _("rounds"),
+        default=1,
+        help_text=_("How often the model was asked, repetitions apart: more if it called tools."),
+    )
+    tools = models.JSONField(_("tool calls"), default=list)
     timings = models.JSONField(_("timings, ms"), default=dict)
     recorded_at = models.DateTimeField(_("wall time"), auto_now_add=True)
 

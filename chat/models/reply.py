@@ -16,6 +16,8 @@ from memlab.core.tenancy.models import TenantManager, TenantModel, TenantQuerySe
 
 LEASE = timedelta(seconds=15)
 MAX_ATTEMPTS = 5
+# How long a reply rests whose making ended by a fault of ours, doubled with each.
+FIRST_REST = timedelta(seconds=1)
 
 
 class ReplyState(models.TextChoices):
@@ -114,6 +116,20 @@ class Reply(TenantModel):
             partial=partial,
             retryable=retryable,
         )
+
+    def give_back(self, *, wall: datetime) -> bool:
+        """An attempt ends by a fault of ours, which counts as a death: whether another follows."""
+        self.deaths += 1
+        self.lease_until = None
+        self.save(update_fields=["deaths", "lease_until"])
+        if self.deaths >= MAX_ATTEMPTS:
+            return False
+        self.plan(wall=wall + FIRST_REST * 2 ** (self.deaths - 1))
+        return True
+
+    def abandon(self) -> None:
+        """Every attempt came to nothing by death: no other is made."""
+        self.fail("abandoned", detail="every attempt died", partial="", retryable=False)
 
     def reopen(self, *, wall: datetime) -> None:
         """The participant asked to try again."""

@@ -87,6 +87,9 @@ class Effects:
 
 NO_EFFECTS = Effects()
 
+#: The mark of a recall that wanted the query's embedding and had none.
+NO_QUERY_VECTOR = "recall:no_query_vector"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolResult:
@@ -217,11 +220,11 @@ class Architecture:
         raise NotImplementedError(f"{type(self).__name__} has no tools")
 
     def refuse_call(
-        self, effects: Effects, call: ToolCall, reason: str
+        self, effects: Effects, call: ToolCall, code: str
     ) -> tuple[ToolResult, Effects]:
-        """The error that answers a call which is not made, e.g. because the turn's rounds are over.
-        Whoever counts refusals as events stages one."""
-        return ToolResult(content=json.dumps({"error": reason}), refused=True), effects
+        """The error that answers a call which isn't made; ``over_budget`` once the turn's rounds
+        are over. Whoever counts refusals as events stages one, and words it for the model."""
+        return ToolResult(content=json.dumps({"error": code}), refused=True), effects
 
     def commit_recall(
         self, recall: Recall, now: datetime, *, reply: UUID, effects: Effects = NO_EFFECTS

@@ -21,7 +21,7 @@ from memlab.core.tenancy import lab_scope
 from memlab.core.values import MemoryReading, Recall, Role, SessionTranscript, Transcript
 from memlab.core.work import unit
 from memory import search
-from memory.architectures.base import NO_EFFECTS, Consolidation, Effects
+from memory.architectures.base import NO_EFFECTS, NO_QUERY_VECTOR, Consolidation, Effects
 from memory.architectures.gist import Gist, Ratings, salience_of
 from memory.architectures.parameters import HYBRID, PRESETS
 from memory.architectures.rendering import episodes_section
@@ -35,7 +35,6 @@ from memory.models.episode import Curve, episode_id
 from memory.search import Found, Query
 
 NEAR_MISSES = 20
-NO_QUERY_VECTOR = "recall:no_query_vector"
 
 
 class Hybrid(Gist):

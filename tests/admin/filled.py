@@ -138,7 +138,17 @@ def _talk(participant: Participant, session: Session, canary: str, evidence: str
             finish_reason="stop",
             prompt_tokens=987654,
             completion_tokens=12,
-            timings={"recall": 3.5},
+            rounds=2,
+            tools=[
+                {
+                    "round": 1,
+                    "name": "save_memory",
+                    "arguments": evidence,
+                    "result": evidence,
+                    "refused": True,
+                }
+            ],
+            timings={"recall": 3.5, "tools": 2.5},
         )
         Session.objects.filter(pk=session.pk).update(degraded=[evidence])
 

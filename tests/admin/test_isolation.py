@@ -139,7 +139,10 @@ def test_permission_to_unblind_is_not_yet_unblinded(ours: FilledLab) -> None:
     assert client.get("/admin/chat/receipt/").context["cl"].result_count == 0
     unblind = f"/admin/experiments/participant/{ours.participant.pk}/unblind/"
     assert client.post(unblind, {"reason": "a complaint"}).status_code == 302
-    assert ours.evidence in client.get(transcript).content.decode()
+    page = client.get(transcript).content.decode()
+    assert ours.evidence in page
+    assert f"<b>save_memory</b> <code>{ours.evidence}</code>" in page
+    assert "rounds 2" in page
     assert client.get("/admin/chat/receipt/").context["cl"].result_count == 1
     history = client.get(f"/admin/experiments/participant/{ours.participant.pk}/history/")
     assert "a complaint" in history.content.decode()

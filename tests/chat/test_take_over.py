@@ -18,7 +18,7 @@ from chat.conversation import SessionRef
 from chat.generation import make_reply
 from chat.makers import Makers
 from chat.models import Receipt, Reply
-from chat.models.reply import LEASE, MAX_ATTEMPTS
+from chat.models.reply import FIRST_REST, LEASE, MAX_ATTEMPTS
 from experiments.enums import Closed, SessionState
 from experiments.models import Lab, Participant, Session
 from memlab.core.clock import wall_now
@@ -171,6 +171,63 @@ async def test_a_maker_may_die_while_it_says_that_it_failed(
     assert await turn.make() is not after
     assert (await turn.row()).state == ("failed" if after else "done")
     assert await turn.counts() == ((0, 0, 0) if after else (1, 1, 1))
+
+
+def faulty(*_: Any, **__: Any) -> Any:
+    raise KeyError("a fault of ours")
+
+
+async def test_a_fault_of_ours_frees_the_reply_at_once(
+    turn: Turn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(generation, "_made", faulty)
+        before = wall_now()
+        with pytest.raises(KeyError):
+            await turn.make()
+    reply = await turn.row()
+    assert (reply.state, reply.lease_until, reply.deaths) == ("pending", None, 1)
+    due = await unit(Due.objects.get, kind=DueKind.REPLY, subject=turn.reply)
+    assert due.wall_at is not None
+    assert before + FIRST_REST <= due.wall_at <= wall_now() + FIRST_REST
+    assert await unit(ParticipantLease.objects.filter(participant=turn.person.public_id).count) == 0
+    assert await turn.make()
+    assert ((await turn.row()).attempt, (await turn.row()).deaths) == (2, 1)
+    assert await turn.counts() == (1, 1, 1)
+
+
+async def test_a_fault_that_stays_ends_in_a_failure_that_the_tabs_are_told(
+    turn: Turn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[dict[str, Any]] = []
+
+    async def tell(session: UUID, *frames: dict[str, Any]) -> None:
+        told.extend(frames)
+
+    monkeypatch.setattr(claims, "store", faulty)
+    rests = []
+    for _ in range(MAX_ATTEMPTS - 1):
+        before = wall_now()
+        with pytest.raises(KeyError):
+            await make_reply(turn.lab.pk, turn.reply, turn.doors, tell)
+        due = await unit(Due.objects.get, kind=DueKind.REPLY, subject=turn.reply)
+        assert due.wall_at is not None
+        rests.append((due.wall_at - before) // FIRST_REST)
+    assert rests == [1, 2, 4, 8]
+    assert await make_reply(turn.lab.pk, turn.reply, turn.doors, tell)
+    reply = await turn.row()
+    assert (reply.state, reply.failure, reply.retryable) == ("failed", "abandoned", False)
+    assert told[-1] == {"type": "failed", "seq": 2, "attempt": 5, "retryable": False}
+    assert not await turn.make()
+    assert await turn.counts() == (0, 0, 0)
+
+
+async def test_who_was_overtaken_gives_nothing_back(turn: Turn) -> None:
+    old = await claim_of(turn, 0)
+    new = await claim_of(turn, 16)
+    assert await unit(claims.give_back, old, wall=wall_now()) is None
+    row = await turn.row()
+    assert (row.attempt, row.deaths, row.died()) == (new.attempt, 1, True)
 
 
 async def test_makers_who_race_for_a_reply_make_it_once(turn: Turn) -> None:

@@ -73,9 +73,7 @@ class Answer:
         """The pieces of the reply: given ones, else words and single Chinese characters."""
         if self.pieces or self.tool_calls:
             return self.pieces
-        return tuple(
-            re.findall(r"[^\s\u4e00-\u9fff]+\s*|[\u4e00-\u9fff]|\s+", self.text)
-        )
+        return tuple(re.findall(r"[^\s\u4e00-\u9fff]+\s*|[\u4e00-\u9fff]|\s+", self.text))
 
     @classmethod
     def from_json(cls, written: Mapping[str, Any]) -> Answer:
