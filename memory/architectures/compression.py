@@ -22,10 +22,10 @@ from memlab.core.tenancy import lab_scope
 from memlab.core.values import MemoryReading, Recall, Section, SessionTranscript, Transcript
 from memlab.core.work import unit
 from memory import compressible_search as search
-from memory.architectures.base import Architecture, Consolidation
+from memory.architectures.base import NO_QUERY_VECTOR, Architecture, Consolidation
 from memory.architectures.compression_parameters import COMPRESSION, PRESETS
 from memory.architectures.compression_upkeep import Made, make
-from memory.architectures.hybrid import NEAR_MISSES, NO_QUERY_VECTOR
+from memory.architectures.hybrid import NEAR_MISSES
 from memory.architectures.rendering import message_ids_of, turns_section
 from memory.architectures.wording import wording
 from memory.compressible_search import Found, Query

@@ -20,7 +20,13 @@ from memlab.core.tenancy import lab_scope
 from memlab.core.values import MemoryReading, Recall, Section, Transcript, Turn
 from memlab.core.work import unit
 from memory import retained_search, working_set
-from memory.architectures.base import NO_EFFECTS, Architecture, Consolidation, Effects
+from memory.architectures.base import (
+    NO_EFFECTS,
+    NO_QUERY_VECTOR,
+    Architecture,
+    Consolidation,
+    Effects,
+)
 from memory.architectures.retention_parameters import RETENTION
 from memory.architectures.wording import wording
 from memory.enums import MemoryKind, Ranking, Reason, RunPart
@@ -34,7 +40,6 @@ from memory.search import RAW
 from memory.working_set import Carried, Cued, carried
 
 NEAR_MISSES = 20
-NO_QUERY_VECTOR = "recall:no_query_vector"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

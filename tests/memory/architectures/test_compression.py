@@ -17,9 +17,8 @@ from memlab.core.embeddings.base import EmbeddingFailure, Form
 from memlab.core.llm.base import FailureKind, ModelFailure
 from memlab.core.tenancy import lab_scope
 from memlab.core.values import PromptTask, Recall, SessionTranscript, Transcript
-from memory.architectures.base import MemorySetting
+from memory.architectures.base import NO_QUERY_VECTOR, MemorySetting
 from memory.architectures.compression import BATCH, CHANGED_MEANWHILE, Compression
-from memory.architectures.hybrid import NO_QUERY_VECTOR
 from memory.enums import EventKind, Reason
 from memory.models import Compressible, ConsolidationRun, MemoryEvent
 from memory.models.compressible import TEXT_CHARACTERS, Content
