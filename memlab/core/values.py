@@ -117,6 +117,29 @@ class MemoryReading:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """Something said, offered to an extraction; ``id`` is the message's public id."""
+
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grounds:
+    """What the tool calls of a turn may rest on: the participant's own words, and where they stand.
+
+    ``present`` is the message that is being answered, its id empty if it is no stored message;
+    ``before`` are the participant's messages of the finished turns before it in this session.
+    """
+
+    present: Statement
+    before: tuple[Statement, ...] = ()
+    session: UUID | None = None
+    session_number: int | None = None
+    stage: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Recall:
     """What an architecture brings to one turn.
 
@@ -124,7 +147,8 @@ class Recall:
     ``commit_recall`` strengthens (``strengthens``, where it differs: see ``random_recall``).
     ``message_ids`` are the messages whose content the sections bring back. ``degraded`` lists
     reasons for which this turn got less than its architecture promises; empty when all is well.
-    ``searched`` is false for an architecture that ranks nothing.
+    ``searched`` is false for an architecture that ranks nothing. ``grounds`` are set by one with
+    tools.
     """
 
     at: datetime
@@ -134,14 +158,7 @@ class Recall:
     message_ids: tuple[UUID, ...] = ()
     degraded: tuple[str, ...] = ()
     searched: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Statement:
-    """Something said, offered to an extraction; ``id`` is the message's public id."""
-
-    id: str
-    text: str
+    grounds: Grounds | None = None
 
 
 class PromptTask(StrEnum):

@@ -131,6 +131,7 @@ MEMORY_ARCHITECTURES = {
     "hybrid": "memory.architectures.hybrid.Hybrid",
     "compression": "memory.architectures.compression.Compression",
     "full_history": "memory.architectures.full_history.FullHistory",
+    "confidence": "memory.architectures.confidence.Confidence",
     "random_recall": "memory.architectures.random_recall.RandomRecall",
     "retention": "memory.architectures.retention.RetentionScore",
 }

@@ -1,9 +1,9 @@
 """Adaptive confidence: trust what is said first, be patient with what contradicts it.
 
 Confidence c lies in [0, 1]. It starts at 1, falls by one step with each contradiction and climbs
-back by smaller ones when the memory is confirmed again; a fact that is confirmed is certain at once.
-The numbers are those of the protocol that introduced them: four contradictions in four turns take a
-memory from certain to gone.
+back by smaller ones when the memory is said again; a fact that is said again is certain at once.
+The numbers are those of the protocol that introduced them: four contradictions in four turns take
+a memory from certain to gone.
 """
 
 from __future__ import annotations

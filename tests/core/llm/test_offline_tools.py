@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -128,6 +129,36 @@ def test_a_question_about_oneself_looks_for_memories() -> None:
     assert _called("你还记得我住在哪里吗？") == [
         ("recall_memory", {"query": "你还记得我住在哪里吗？"})
     ]
+
+
+def test_a_contradiction_of_nothing_shown_looks_for_what_it_contradicts() -> None:
+    asked = "Basketball is boring."
+    assert _called(asked) == [("recall_memory", {"query": asked})]
+    prompt = _prompt(asked, "[m1] [preference] likes tea")
+    (call,) = tool_calls(prompt, TOOLS)
+    found = {
+        "memories": [
+            {"memory": "m2", "content": "likes basketball", "category": "preference"},
+            {"memory": "m1", "content": "likes tea", "category": "preference"},
+        ]
+    }
+    messages = (
+        *prompt.messages,
+        ChatMessage(Speaker.ASSISTANT, "", tool_calls=(call,)),
+        ChatMessage(Speaker.TOOL, json.dumps(found), tool_call_id=call.id),
+    )
+    second = replace(prompt, messages=messages)
+    (weaken,) = tool_calls(second, TOOLS)
+    assert (weaken.name, json.loads(weaken.arguments)) == (
+        "weaken_memory",
+        {"memory": "m2", "reason": asked},
+    )
+    third = (
+        *messages,
+        ChatMessage(Speaker.ASSISTANT, "", tool_calls=(weaken,)),
+        ChatMessage(Speaker.TOOL, "{}", tool_call_id=weaken.id),
+    )
+    assert tool_calls(replace(prompt, messages=third), TOOLS) == ()
 
 
 def test_only_offered_tools_are_called() -> None:

@@ -71,6 +71,8 @@ def reply(prompt: Prompt) -> str:
 def _remembered(prompt: Prompt, earlier_here: Sequence[str]) -> Iterator[_Remembered]:
     """What can be quoted: the memory sections, what tools found, what was said in this session."""
     for section in prompt.sections:
+        if section.key == "tools":  # says what to do, not what was said
+            continue
         for line in section.lines:
             plain = _PROVENANCE.sub("", line.strip())
             if plain and not _MODELS.match(plain):

@@ -2,7 +2,9 @@
 
 A statement is held against the memories that the prompt shows: what repeats one saves it again,
 what speaks against a liking weakens it, another value of the same fact updates it, what takes
-something back forgets it, and what is new is saved. A question about oneself looks for memories.
+something back forgets it, and what is new is saved. A question about oneself looks for memories,
+and so does a contradiction of something that isn't shown: what is found then is weakened in a
+second round.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from memlab.core.llm.base import Speaker, Tool, ToolCall
+from memlab.core.llm.base import ChatMessage, Speaker, Tool, ToolCall
 from memlab.core.llm.offline.facts import facts_in, labelled
 from memlab.core.llm.offline.patterns import SUPPOSITION
 from memlab.core.llm.offline.sentences import (
@@ -74,21 +76,37 @@ class _Turn:
 
 def tool_calls(prompt: Prompt, tools: Sequence[Tool]) -> tuple[ToolCall, ...]:
     """The calls for the message that was just said, of the offered tools; the same for the same
-    prompt. None once the model has been answered by a tool."""
-    if not prompt.messages or prompt.messages[-1].speaker is not Speaker.USER:
+    prompt. After the results of a first round only what it found can be weakened."""
+    said, after = _last_message(prompt)
+    if said is None:
         return ()
+    if not after:
+        choices = list(_choices(said, prompt))
+    elif sum(1 for message in after if message.tool_calls) == 1:
+        choices = list(_afterthoughts(said, prompt, after))
+    else:
+        choices = []
     offered = {tool.name for tool in tools}
-    chosen = [
-        choice for choice in _choices(prompt.messages[-1].content, prompt) if choice.name in offered
-    ]
+    chosen = [choice for choice in choices if choice.name in offered]
     return tuple(
         ToolCall(
-            id=f"offline-{number}",
+            id=f"offline-{len(after)}-{number}",
             name=choice.name,
             arguments=json.dumps(choice.arguments, ensure_ascii=False),
         )
         for number, choice in enumerate(chosen[:MOST_CALLS])
     )
+
+
+def _last_message(prompt: Prompt) -> tuple[str | None, tuple[ChatMessage, ...]]:
+    """What the participant said last, and what came of it in this turn so far."""
+    for place in range(len(prompt.messages) - 1, -1, -1):
+        message = prompt.messages[place]
+        if message.speaker is Speaker.USER:
+            return message.content, prompt.messages[place + 1 :]
+        if message.speaker is Speaker.ASSISTANT and not message.tool_calls:
+            break
+    return None, ()
 
 
 def called_tools(prompt: Prompt) -> str:
@@ -104,16 +122,37 @@ def called_tools(prompt: Prompt) -> str:
 
 def found_by_tool(result: str) -> list[str]:
     """The memories that a tool's result quotes; none in a result of another shape."""
+    return [memory.text for memory in _found(result)]
+
+
+def _found(result: str) -> list[_Known]:
     try:
         found = json.loads(result)
     except ValueError:
         return []
     memories = found.get("memories") if isinstance(found, dict) else None
-    return [
-        memory["content"]
-        for memory in (memories if isinstance(memories, list) else ())
-        if isinstance(memory, dict) and isinstance(memory.get("content"), str)
+    known = []
+    for memory in memories if isinstance(memories, list) else ():
+        fields = memory if isinstance(memory, dict) else {}
+        parts = [fields.get(name) for name in ("memory", "category", "content")]
+        if isinstance(parts[2], str):
+            known.append(_Known(str(parts[0]), str(parts[1]), parts[2]))
+    return known
+
+
+def _afterthoughts(said: str, prompt: Prompt, after: Sequence[ChatMessage]) -> Iterator[_Choice]:
+    """Contradictions of what only the search brought up."""
+    shown = {memory.handle for memory in _known(prompt)}
+    found = [
+        memory
+        for message in after
+        if message.speaker is Speaker.TOOL
+        for memory in _found(message.content)
+        if memory.handle not in shown
     ]
+    turn = _Turn(language=prompt.language, known=tuple(found))
+    for stated in _stated(said):
+        yield from _weakened(stated, turn)
 
 
 def _choices(said: str, prompt: Prompt) -> Iterator[_Choice]:
@@ -121,9 +160,16 @@ def _choices(said: str, prompt: Prompt) -> Iterator[_Choice]:
     for sentence in SENTENCES.findall(said):
         if is_question(sentence) and _ONESELF.search(sentence):
             yield _Choice("recall_memory", {"query": sentence.strip()})
+        for stated in _stated(sentence):
+            yield from _for_statement(stated, turn)
+
+
+def _stated(said: str) -> Iterator[str]:
+    """What is stated in earnest, sentence by sentence."""
+    for sentence in SENTENCES.findall(said):
         stated = with_subjects(statements_of(sentence)).strip()
         if stated and not SUPPOSITION.match(stated):
-            yield from _for_statement(stated, turn)
+            yield stated
 
 
 def _known(prompt: Prompt) -> Iterator[_Known]:
@@ -142,6 +188,9 @@ def _for_statement(stated: str, turn: _Turn) -> Iterator[_Choice]:
         return
     weakened = list(_weakened(stated, turn))
     yield from weakened
+    if not weakened and speaks_against(stated) and topic_words(stated):
+        # It may go against something that the prompt doesn't show any more.
+        yield _Choice("recall_memory", {"query": stated})
     yield from _facts(stated, turn)
     if not weakened:
         yield from _repeated(stated, turn)
