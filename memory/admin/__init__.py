@@ -1,5 +1,5 @@
 """The back office of memories: read-only, and only for whoever is unblinded."""
 
-from memory.admin import feasibility, retained, rows
+from memory.admin import beliefs, feasibility, retained, rows
 
-__all__ = ["feasibility", "retained", "rows"]
+__all__ = ["beliefs", "feasibility", "retained", "rows"]

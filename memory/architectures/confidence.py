@@ -33,7 +33,7 @@ from memory.architectures.base import (
     ToolResult,
 )
 from memory.architectures.confidence_boot import Boot
-from memory.architectures.confidence_desk import Desk
+from memory.architectures.confidence_desk import Desk, refused
 from memory.architectures.confidence_effects import Applying
 from memory.architectures.confidence_extraction import LogEntry, asked_calls, asked_log
 from memory.architectures.confidence_parameters import CONFIDENCE, categories
@@ -153,6 +153,11 @@ class Confidence(Architecture):
         self, recall: Recall, effects: Effects, call: ToolCall, now: datetime
     ) -> tuple[ToolResult, Effects]:
         return await self._called(recall, effects, call, offered=self.tools())
+
+    def refuse_call(
+        self, effects: Effects, call: ToolCall, reason: str
+    ) -> tuple[ToolResult, Effects]:
+        return refused(call, reason, words=self.words, staged=effects.staged)
 
     async def _called(
         self, recall: Recall, effects: Effects, call: ToolCall, *, offered: Sequence[Tool]

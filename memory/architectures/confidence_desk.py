@@ -83,7 +83,9 @@ class Desk:
             arguments = checked_arguments(call)
             result, staged = self._tools()[call.name](arguments)
         except RefusedCall as refusal:
-            return self._refuse(call, refusal)
+            return refused(
+                call, refusal.code, words=self.words, staged=self.staged, memory=refusal.memory
+            )
         content = json.dumps({"ok": True, **result}, ensure_ascii=False)
         return ToolResult(content=content), Effects(staged=(*self.staged, staged))
 
@@ -95,16 +97,6 @@ class Desk:
             UPDATE: self._update,
             FORGET: self._forget,
         }
-
-    def _refuse(self, call: ToolCall, refusal: RefusedCall) -> tuple[ToolResult, Effects]:
-        told = {"error": refusal.code, "message": self.words.refusals[refusal.code]}
-        if refusal.memory is not None:
-            told["memory"] = refusal.memory
-        refused = Refused(tool=_kept(call.name), code=refusal.code, arguments=_kept(call.arguments))
-        return (
-            ToolResult(content=json.dumps(told, ensure_ascii=False), refused=True),
-            Effects(staged=(*self.staged, refused)),
-        )
 
     # The five tools: what the model is told, and what is staged
 
@@ -289,6 +281,25 @@ class Desk:
             if shared(wanted, stated(each.text))
         ]
         return _ids(holding or [self.grounds.present.id])
+
+
+def refused(
+    call: ToolCall,
+    code: str,
+    *,
+    words: ConfidenceWording,
+    staged: Sequence[Staged],
+    memory: str | None = None,
+) -> tuple[ToolResult, Effects]:
+    """The error that answers a call, which ``memory`` it is about, and the event of it staged."""
+    told = {"error": code, "message": words.refusals[code]}
+    if memory is not None:
+        told["memory"] = memory
+    refusal = Refused(tool=_kept(call.name), code=code, arguments=_kept(call.arguments))
+    return (
+        ToolResult(content=json.dumps(told, ensure_ascii=False), refused=True),
+        Effects(staged=(*staged, refusal)),
+    )
 
 
 def _overlap(one: str, other: str) -> float:

@@ -25,7 +25,15 @@ from memlab.core.due import Due, DueKind
 from memlab.core.ledger import Job, JobKind, JobState
 from memlab.core.tenancy import lab_scope
 from memory.enums import Cause, EventKind, MemoryKind, ProfilePart, RunPart
-from memory.models import ConsolidationRun, Episode, MemoryEvent, RetainedItem, Trait
+from memory.models import (
+    Belief,
+    ConsolidationRun,
+    Episode,
+    MemoryEvent,
+    RetainedItem,
+    SessionLog,
+    Trait,
+)
 from tests.studies import enrol, enter, make_study
 
 DAY = timedelta(days=1)
@@ -210,6 +218,26 @@ def _remember(participant: Participant, session: Session, evidence: str) -> None
             stage_key="T1",
             message_ids=[uuid4()],
             learned_at=now,
+        )
+        Belief.objects.create(
+            id=uuid4(),
+            **of_session,
+            content=evidence,
+            category="preference",
+            factual=False,
+            stage_key="T1",
+            message_ids=[uuid4()],
+            formed_at=now,
+            position=0,
+            changed_at=now,
+        )
+        SessionLog.objects.create(
+            id=uuid4(),
+            **of_session,
+            text=evidence,
+            stage_key="T1",
+            message_ids=[uuid4()],
+            at=now,
         )
         MemoryEvent.objects.create(
             participant=participant,
