@@ -1,6 +1,6 @@
 """The back office of conversations: messages, replies, receipts, transcripts and their export, and
-the work of memories."""
+memories with their work."""
 
-from chat.admin import export, rows, transcript, work
+from chat.admin import export, memory_view, rows, transcript, work
 
-__all__ = ["export", "rows", "transcript", "work"]
+__all__ = ["export", "memory_view", "rows", "transcript", "work"]

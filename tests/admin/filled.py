@@ -24,7 +24,7 @@ from memlab.core.clock import wall_now
 from memlab.core.due import Due, DueKind
 from memlab.core.ledger import Job, JobKind, JobState
 from memlab.core.tenancy import lab_scope
-from memory.enums import Cause, EventKind, MemoryKind, ProfilePart, RunPart
+from memory.enums import ProfilePart, RunPart
 from memory.models import (
     Belief,
     ConsolidationRun,
@@ -239,17 +239,7 @@ def _remember(participant: Participant, session: Session, evidence: str) -> None
             message_ids=[uuid4()],
             at=now,
         )
-        MemoryEvent.objects.create(
-            participant=participant,
-            event=EventKind.ENCODED,
-            memory_kind=MemoryKind.EPISODE,
-            memory_id=episode.pk,
-            before=None,
-            after={"text": evidence},
-            cause=Cause.CONSOLIDATION,
-            session_id=session.pk,
-            study_at=now,
-        )
+        MemoryEvent.objects.record([episode.encoding_event(now)])
         ConsolidationRun.objects.create(
             participant=participant,
             subject=session.pk,

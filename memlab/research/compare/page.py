@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from html import escape
 from typing import Any
 
-from memlab.research.compare import charts
+from memlab.core import charts
 from memlab.research.compare.reports import Arm, Row
 from memlab.research.compare.style import SCRIPT, STYLE
 from memlab.research.compare.wording import TEXTS

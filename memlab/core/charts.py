@@ -1,8 +1,10 @@
-"""Small charts as SVG: bars that can be compared, and lines over time. Pure; text is escaped."""
+"""Small charts as SVG: bars that can be compared, lines over steps, curves over time. Pure; text is
+escaped."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from html import escape
 
 #: Colours that differ in lightness too, for print and for colour-blind readers.
@@ -70,6 +72,65 @@ def lines(series: Mapping[str, Sequence[float]], *, numbered: Sequence[str] = ()
             f'<text x="{left + wide + 27}" y="{low + 1}">{escape(label)}</text>'
         )
     return _svg(width, max(height, top + 20 + 15 * len(series)), drawn)
+
+
+def curves(
+    series: Mapping[str, Sequence[tuple[datetime, float]]],
+    *,
+    least: float,
+    most: float,
+    marks: Sequence[tuple[str, float]] = (),
+    levels: Sequence[str] = (),
+) -> str:
+    """Values over time, joined by straight lines; a step is two points at one moment.
+
+    ``marks`` are horizontal lines with a label. ``levels`` name the whole numbers from 0 on, in
+    place of the axis' two ends.
+    """
+    width, height, left, right, top, bottom = 680, 240, 84, 130, 12, 26
+    moments = [at for points in series.values() for at, _value in points]
+    if not moments:
+        return ""
+    first, last = min(moments), max(moments)
+    span = (last - first).total_seconds() or 1.0
+    wide, high = width - left - right, height - top - bottom
+
+    def across(at: datetime) -> float:
+        return left + wide * (at - first).total_seconds() / span
+
+    def down(value: float) -> float:
+        return top + high * (1 - (value - least) / ((most - least) or 1.0))
+
+    ticks: list[tuple[float, str]] = [*enumerate(levels)] or [
+        (least, f"{least:g}"),
+        (most, f"{most:g}"),
+    ]
+    drawn = [
+        f'<text x="{left - 8}" y="{down(value) + 4:.1f}" text-anchor="end">{escape(label)}</text>'
+        for value, label in ticks
+    ]
+    drawn.append(
+        f'<line x1="{left}" y1="{top + high}" x2="{left + wide}" y2="{top + high}" class="axis"/>'
+    )
+    for at, anchor in ((first, "start"), (last, "end")):
+        drawn.append(
+            f'<text x="{across(at):.1f}" y="{height - 8}" text-anchor="{anchor}">'
+            f"{at:%Y-%m-%d}</text>"
+        )
+    for label, value in marks:
+        drawn.append(
+            f'<line x1="{left}" y1="{down(value):.1f}" x2="{left + wide}" y2="{down(value):.1f}" '
+            f'class="mark" stroke-dasharray="4 4"/>'
+            f'<text x="{left + wide + 8}" y="{down(value) + 4:.1f}" class="none">'
+            f"{escape(label)}</text>"
+        )
+    for number, (label, points) in enumerate(series.items()):
+        path = " ".join(f"{across(at):.1f},{down(value):.1f}" for at, value in points)
+        drawn.append(
+            f'<polyline points="{path}" fill="none" stroke="{colour(number)}" stroke-width="2">'
+            f"<title>{escape(label)}</title></polyline>"
+        )
+    return _svg(width, height, drawn)
 
 
 def _svg(width: int, height: int, parts: Sequence[str]) -> str:
