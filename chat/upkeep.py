@@ -35,16 +35,8 @@ def plan(architecture: Architecture) -> datetime | None:
     if not architecture.maintains:
         return None
     person = Participant.objects.select_for_update(no_key=True).get(pk=architecture.participant_id)
-    where = {
-        "lab_id": person.lab_id,
-        "kind": DueKind.MAINTAIN,
-        "subject": person.public_id,
-    }
     moment = architecture.next_maintenance()
-    if moment is None:
-        Due.objects.settle(**where)
-    else:
-        Due.objects.plan(**where, study_at=moment, wall_at=person.wall_time(moment))
+    person.maintain_at(moment)
     return moment
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import uuid4
 
 from django.core.exceptions import ValidationError
@@ -17,7 +18,7 @@ from experiments.configuration import ArmConfiguration
 from experiments.enums import Clock, ParticipantState, SessionState
 from experiments.models.study import Study
 from experiments.models.version import StudyVersion
-from memlab.core.due import Due
+from memlab.core.due import Due, DueKind
 from memlab.core.tenancy.models import TenantManager, TenantModel, TenantQuerySet
 
 # Without vowels and look-alikes: read out over the telephone, never a word.
@@ -108,6 +109,26 @@ class Participant(TenantModel):
             if due.study_at is not None:
                 due.wall_at = due.study_at - self.clock_offset
                 due.save(update_fields=["wall_at"])
+
+    def maintain_at(self, moment: datetime | None) -> None:
+        """Keep the memory's one due row at the study time at which time next changes it; None if
+        it never does. The caller holds the row lock, so that nobody skips days meanwhile."""
+        row = self._maintenance()
+        if moment is None:
+            Due.objects.settle(**row)
+        else:
+            Due.objects.plan(**row, study_at=moment, wall_at=self.wall_time(moment))
+
+    def maintain_by(self, moment: datetime) -> None:
+        """Have the memory looked after at ``moment`` at the latest: for whoever changes it outside
+        of its phases, such as staff who edit it."""
+        locked = type(self).objects.select_for_update(no_key=True).get(pk=self.pk)
+        due = Due.objects.locked(**self._maintenance())
+        if due is None or due.study_at is None or due.study_at > moment:
+            locked.maintain_at(moment)
+
+    def _maintenance(self) -> dict[str, Any]:
+        return {"lab_id": self.lab_id, "kind": DueKind.MAINTAIN, "subject": self.public_id}
 
     def move_script(self, now: datetime) -> None:
         """Set a scripted clock. It never runs backwards."""

@@ -263,6 +263,25 @@ async def test_the_due_row_stands_at_the_next_moment_in_both_times(visit: Visit)
     assert (due.study_at, due.wall_at) == (encoded + DAY, encoded + DAY / 2)
 
 
+async def test_whoever_edits_a_memory_may_have_it_looked_after_sooner(visit: Visit) -> None:
+    due = await due_of(visit.person)
+    assert due is not None
+    assert due.study_at is not None
+
+    def by(moment: datetime) -> None:
+        with lab_scope(visit.lab.pk):
+            Participant.objects.get(pk=visit.person.pk).maintain_by(moment)
+
+    for moment, kept_moment in (
+        (due.study_at + DAY, due.study_at),
+        (due.study_at - HOUR, due.study_at - HOUR),
+    ):
+        await unit(by, moment)
+        row = await due_of(visit.person)
+        assert row is not None
+        assert (row.study_at, row.wall_at) == (kept_moment, kept_moment)
+
+
 def _queued() -> int:
     return OrmQ.objects.count()
 
