@@ -21,7 +21,6 @@ from memory.models.retained_query import RetainedItemQuerySet
 from memory.models.retention_rule import Point, Retention
 from memory.ranking import Candidate, fused
 from memory.relevance import relevance_of
-from memory.words import words
 from memory.working_set import Cued, keyword_in
 
 #: A little below the threshold, so that rounding never hides what is then compared exactly.
@@ -32,12 +31,13 @@ _ROUNDING = 1e-6
 class Cue:
     """A message and the conditions under which it calls an item up.
 
-    ``vector`` has shape (dimensions,) and comes from the embedder whose id is ``embedder``; None
-    if embedding failed. ``scale`` maps the cosine to r.
+    ``words`` are those of the message (``memory.words``). ``vector`` has shape (dimensions,) and
+    comes from the embedder whose id is ``embedder``; None if embedding failed. ``scale`` maps the
+    cosine to r.
     """
 
     participant_id: int
-    text: str
+    words: tuple[str, ...]
     vector: NDArray[float32] | None
     embedder: str
     scale: CalibrationPoint
@@ -55,7 +55,7 @@ class Cue:
 
     def spoken(self) -> frozenset[str]:
         """The words by which keywords are looked for; none where they don't count."""
-        return frozenset(words(self.text)) if self.by_keyword else frozenset()
+        return frozenset(self.words) if self.by_keyword else frozenset()
 
 
 def at_hand(cue: Cue, now: Point) -> list[Cued]:
@@ -112,7 +112,7 @@ def _ranked(cue: Cue, found: Sequence[Cued]) -> list[Cued]:
         return sorted(found, key=_dense)
     order = fused(
         (_candidate(each) for each in found),
-        words(cue.text),
+        cue.words,
         k=cue.fusion_k,
         session_bonus=cue.session_bonus,
     )

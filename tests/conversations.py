@@ -20,7 +20,7 @@ from memlab.core.clock import wall_now
 from memlab.core.tenancy import lab_scope
 from memlab.core.values import PromptTask
 from memlab.core.work import unit
-from tests.doors import ScriptedEmbedder, ScriptedModel, rated, traits_from
+from tests.doors import ScriptedEmbedder, ScriptedModel, items_from, rated, traits_from
 from tests.studies import reference_of, scripted
 
 START = datetime(2026, 3, 2, 10, tzinfo=UTC)  # a Monday
@@ -107,13 +107,15 @@ class Talk:
 def scripted_doors(
     traits: Mapping[str, Mapping[str, str]] | None = None,
     vectors: Mapping[str, Sequence[float]] | None = None,
+    items: Mapping[str, Mapping[str, object]] | None = None,
 ) -> ScriptedDoors:
-    """Doors that learn ``traits`` from words, rate everything (0.5, 0.5, 0.5), and embed texts as
-    ``vectors`` say."""
+    """Doors that learn ``traits`` and ``items`` from words, rate everything (0.5, 0.5, 0.5), and
+    embed texts as ``vectors`` say."""
     extraction = ScriptedModel(
         {
             PromptTask.EXTRACT_PROFILE: traits_from(traits or {}),
             PromptTask.RATE_SALIENCE: rated(0.5, 0.5, 0.5),
+            PromptTask.EXTRACT_ITEMS: items_from(items or {}),
         }
     )
     return ScriptedDoors(

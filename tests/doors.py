@@ -193,3 +193,18 @@ def traits_from(words: Mapping[str, Mapping[str, str]]) -> Answer:
         return json.dumps({"traits": traits}, ensure_ascii=False)
 
     return answer
+
+
+def items_from(found: Mapping[str, Mapping[str, object]]) -> Answer:
+    """Extracts an item from every statement that holds a given word: word → the item's fields."""
+
+    def answer(prompt: Prompt) -> str:
+        items = [
+            {"importance": 0.9, "keywords": [], **fields, "message": statement.id}
+            for statement in prompt.material
+            for word, fields in found.items()
+            if word in statement.text
+        ]
+        return json.dumps({"items": items}, ensure_ascii=False)
+
+    return answer

@@ -3,6 +3,7 @@ sleeps in an archive until something calls it up (Ebbinghaus 1885; Anderson & Sc
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -37,6 +38,7 @@ from memory.models import ConsolidationRun, RetainedItem
 from memory.models.retention_rule import Point, Retention
 from memory.retained_search import Cue
 from memory.search import RAW
+from memory.words import words
 from memory.working_set import Carried, Cued, carried
 
 NEAR_MISSES = 20
@@ -96,7 +98,8 @@ class RetentionScore(Architecture):
         query_vector: NDArray[float32] | None,
         now: datetime,
     ) -> Recall:
-        loaded = await unit(self._load, transcript, self._cue(query, query_vector), now)
+        cue = await self._cue(query, query_vector)
+        loaded = await unit(self._load, transcript, cue, now)
         carried = self._carried(loaded)
         readings = self._readings(carried, loaded)
         covered = (message for reading in readings for message in reading.message_ids)
@@ -120,7 +123,8 @@ class RetentionScore(Architecture):
         """The items nearest to the message that its prompt didn't carry."""
         query = "" if transcript.question is None else transcript.question.text
         shown = [reading.id for reading in recall.memories]
-        missed, here = await unit(self._load_missed, self._cue(query, query_vector), shown, now)
+        cue = await self._cue(query, query_vector)
+        missed, here = await unit(self._load_missed, cue, shown, now)
         return tuple(
             _reading(each, self._missed_because(each), here, recalled=False) for each in missed
         )
@@ -134,7 +138,7 @@ class RetentionScore(Architecture):
         *,
         limit: int,
     ) -> tuple[UUID, ...]:
-        cue = self._cue(query, query_vector)
+        cue = await self._cue(query, query_vector)
         return tuple(item.message_ids[-1] for item in await unit(self._ranked, cue, now, limit))
 
     def commit_recall(
@@ -152,10 +156,12 @@ class RetentionScore(Architecture):
             if each.reason == Reason.REHEARSED:
                 RetainedItem.objects.rehearse(each.id, at=now, reply=reply)
 
-    def _cue(self, query: str, vector: NDArray[float32] | None) -> Cue:
+    async def _cue(self, query: str, vector: NDArray[float32] | None) -> Cue:
+        # In a thread, for the first Chinese text of a process loads a dictionary.
+        spoken = await asyncio.to_thread(words, query)
         return Cue(
             participant_id=self.participant_id,
-            text=query,
+            words=spoken,
             vector=vector,
             embedder=self.doors.embedder.id,
             scale=self._scale("query_passage"),

@@ -22,13 +22,24 @@ from tests.studies import make_study
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-ARCHITECTURES = ("sensory", "working", "gist", "hybrid", "full_history", "random_recall")
+ARCHITECTURES = (
+    "sensory",
+    "working",
+    "gist",
+    "hybrid",
+    "full_history",
+    "random_recall",
+    "retention",
+)
 CANARY = "xyzzyarm"
 
 
 def the_same_for_all() -> doors.DoorKeeper:
     """Models that say the same in every arm, so that a difference can only be ours."""
-    fakes = scripted_doors(traits={"hiking": {"dimension": "preferences", "text": "likes hiking"}})
+    fakes = scripted_doors(
+        traits={"hiking": {"dimension": "preferences", "text": "likes hiking"}},
+        items={"hiking": {"text": "likes hiking", "keywords": ["hiking"]}},
+    )
     fakes.talking.answers[PromptTask.REPLY] = "That sounds good."
     return doors.DoorKeeper(
         lambda configuration, keys: doors.StudyDoors(
@@ -101,6 +112,8 @@ async def participation(lab: Lab, architecture: str) -> tuple[str, list[Tab]]:
                 await tab.say(text)
                 await tab.until("reply")
                 await tab.until("timer")
+                # What the task cluster does with what an arm learns from a turn.
+                await steps.run_steps(study.lab_id, participant.public_id, keeper)
             await tab.send({"type": "retry", "seq": 1})
             await tab.until("error")
             await tab.send({"type": "end"})

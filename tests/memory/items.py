@@ -1,19 +1,16 @@
-"""Retained items for tests, and what scripted extractions make of messages."""
+"""Retained items for tests."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from experiments.models import Participant
-from memlab.core.values import Prompt
 from memory.models import RetainedItem
 from memory.models.retained import Worded, item_id
 from memory.models.retention_rule import Retention
-from tests.doors import Answer
 from tests.memory.dialogue import START, identified
 
 EMBEDDER = "scripted"
@@ -52,18 +49,3 @@ def item(
     row.word(Worded(text=text, keywords=keywords, vector=np.array(vector, dtype=np.float32)))
     row.set_leaving(retention)
     return row
-
-
-def items_from(found: Mapping[str, Mapping[str, Any]]) -> Answer:
-    """Extracts an item from every statement that holds a given word: word → the item's fields."""
-
-    def answer(prompt: Prompt) -> str:
-        items = [
-            {"importance": 0.9, "keywords": [], **fields, "message": statement.id}
-            for statement in prompt.material
-            for word, fields in found.items()
-            if word in statement.text
-        ]
-        return json.dumps({"items": items}, ensure_ascii=False)
-
-    return answer

@@ -20,10 +20,10 @@ from memory.architectures.retention import NEAR_MISSES, RetentionScore
 from memory.enums import Cause, EventKind, Reason, Shelf
 from memory.models import ConsolidationRun, MemoryEvent, RetainedItem
 from memory.models.retention_rule import Retention
-from tests.doors import ScriptedEmbedder, ScriptedModel
+from tests.doors import ScriptedEmbedder, ScriptedModel, items_from
 from tests.memory.conftest import Maker, new_participant, run, setting
 from tests.memory.dialogue import START, after, identified, said, session
-from tests.memory.items import item, items_from
+from tests.memory.items import item
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
