@@ -19,7 +19,7 @@ from memlab.core.llm.base import LanguageModel
 from memlab.core.values import SessionTranscript, Utterance
 from memory.formulas.compression import Level, MergeStrategy
 from memory.models import Compressible, MemoryEvent
-from memory.models.compressible import TEXT_CHARACTERS, Content, Mention, compressible_id
+from memory.models.content import TEXT_CHARACTERS, Content, Mention, compressible_id
 from memory.models.ladder import Ladder
 from memory.statements import ExtractedStatement, merge
 

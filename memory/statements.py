@@ -23,7 +23,7 @@ from memory.extraction import (
     asked,
     batches,
 )
-from memory.models.compressible import (
+from memory.models.content import (
     MOST_TAGS,
     STATEMENT_CHARACTERS,
     TAG_CHARACTERS,

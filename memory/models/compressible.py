@@ -7,10 +7,9 @@ the change; ``CompressibleQuerySet.write`` stores rows and events together.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
-from uuid import UUID, uuid5
+from uuid import UUID
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -23,16 +22,10 @@ from memlab.core.tenancy.models import TenantManager, TenantQuerySet
 from memory.enums import Cause, EventKind, MemoryKind
 from memory.formulas.compression import LOWER, Level, UpdateTrigger
 from memory.models.base import Memory, message_ids_field, stage_field
+from memory.models.content import TAG_CHARACTERS, TOPIC_CHARACTERS, Content, Mention
 from memory.models.event import MemoryEvent
 from memory.models.ladder import Ladder
 from memory.words import words
-
-#: One statement as it was extracted; what a memory may grow to by merging; a topic; a tag.
-STATEMENT_CHARACTERS = 300
-TEXT_CHARACTERS = 1500
-TOPIC_CHARACTERS = 40
-TAG_CHARACTERS = 80
-MOST_TAGS = 12
 
 LEVELS = (
     (Level.FULL.value, _("Full text")),
@@ -41,46 +34,6 @@ LEVELS = (
     (Level.TRACE.value, _("Trace")),
     (Level.ARCHIVE.value, _("Archived")),
 )
-_TRACE = {
-    "en": "There was once something about {topic}",
-    "zh-hans": "曾有与“{topic}”相关的记忆",
-}
-_ARCHIVED = {"en": "[archived]", "zh-hans": "[已归档]"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Content:
-    """What a memory says: its text, its topic in a few words, and tags ``#dimension:value``."""
-
-    text: str
-    topic: str
-    tags: tuple[str, ...]
-
-    def at_level(self, level: Level, *, language: str) -> Content:
-        """What is left of it at a level; at summary, its text has to be the summary already."""
-        if level is Level.TAG:
-            return Content(text=" ".join(self.tags), topic=self.topic, tags=self.tags)
-        if level is Level.TRACE:
-            text = _TRACE[language].format(topic=self.topic)
-            return Content(text=text, topic=self.topic, tags=())
-        if level is Level.ARCHIVE:
-            return Content(text=_ARCHIVED[language], topic="", tags=())
-        return self
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mention:
-    """A new statement that is like a memory: when and where it was said, and how like it is."""
-
-    message: UUID
-    session: UUID
-    at: datetime
-    similarity: float
-
-
-def compressible_id(*, participant: UUID, message: UUID, text: str) -> UUID:
-    """The same statement of the same message always has the same id."""
-    return uuid5(participant, f"compressible:{message}:{text}")
 
 
 class CompressibleQuerySet(TenantQuerySet["Compressible"]):

@@ -27,6 +27,7 @@ from memlab.core.tenancy import lab_scope
 from memory.enums import ProfilePart, RunPart
 from memory.models import (
     Belief,
+    Compressible,
     ConsolidationRun,
     Episode,
     MemoryEvent,
@@ -238,6 +239,22 @@ def _remember(participant: Participant, session: Session, evidence: str) -> None
             stage_key="T1",
             message_ids=[uuid4()],
             at=now,
+        )
+        Compressible.objects.create(
+            id=uuid4(),
+            **of_session,
+            activated_at=now,
+            weighed_at=now,
+            encoded_at=now,
+            embedder="scripted",
+            vector=[1.0, 0.0],
+            text=evidence,
+            topic=evidence[:40],
+            tags=[f"#canary:{evidence}"],
+            words=[evidence],
+            message_ids=[uuid4()],
+            stage_key="T1",
+            language="en",
         )
         MemoryEvent.objects.record([episode.encoding_event(now)])
         ConsolidationRun.objects.create(

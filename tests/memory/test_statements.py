@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from memlab.core.values import PromptTask
 from memory.extraction import ExtractionFailed
-from memory.models.compressible import STATEMENT_CHARACTERS, TEXT_CHARACTERS, Content
+from memory.models.content import STATEMENT_CHARACTERS, TEXT_CHARACTERS, Content
 from memory.statements import MOST_STATEMENTS, as_tag, extract_statements, merge, summarise
 from tests.doors import Answer, ScriptedModel
 from tests.memory.conftest import run

@@ -62,6 +62,7 @@ async def answered(task: PromptTask, *texts: str) -> list[dict[str, Any]]:
             ],
         ),
         ("The weather is nice. 天气真好。How are you?", []),
+        ("I think so. 我也这么想。我知道了。", []),
         ("", []),
     ],
 )
@@ -69,6 +70,18 @@ async def test_statements_are_sentences_in_the_first_person(
     said: str, expected: list[dict[str, Any]]
 ) -> None:
     assert await answered(PromptTask.EXTRACT_STATEMENTS, said) == expected
+
+
+async def test_a_tag_without_a_trait_is_what_the_speaker_says_of_themselves() -> None:
+    items = await answered(
+        PromptTask.EXTRACT_STATEMENTS,
+        "晚上好，我把旧吉他断掉的弦换了。",
+        "Walter helped, and I covered the beds with thick old curtains.",
+    )
+    assert [item["tags"][0]["value"] for item in items] == [
+        "我把旧吉他断掉的弦换了",
+        "and I covered the beds with thick old",
+    ]
 
 
 async def test_a_statement_names_its_own_message() -> None:
@@ -80,7 +93,7 @@ async def test_a_statement_names_its_own_message() -> None:
 
 
 async def test_an_overlong_sentence_is_cut_and_nothing_of_it_lost() -> None:
-    items = await answered(PromptTask.EXTRACT_STATEMENTS, "我" + "很" * 700)
+    items = await answered(PromptTask.EXTRACT_STATEMENTS, "我" + "画山水树木" * 140)
     assert [len(item["text"]) for item in items] == [300, 300, 101]
 
 

@@ -21,7 +21,7 @@ from memory.architectures.base import NO_QUERY_VECTOR, MemorySetting
 from memory.architectures.compression import BATCH, CHANGED_MEANWHILE, Compression
 from memory.enums import EventKind, Reason
 from memory.models import Compressible, ConsolidationRun, MemoryEvent
-from memory.models.compressible import TEXT_CHARACTERS, Content
+from memory.models.content import TEXT_CHARACTERS, Content
 from tests.doors import ScriptedEmbedder, ScriptedModel
 from tests.memory.conftest import Maker, new_participant, run
 from tests.memory.dialogue import START, after, end_of, session

@@ -19,7 +19,7 @@ from memory.enums import Cause, EventKind
 from memory.formulas.compression import Level, due_level
 from memory.mentions import Mentions, Whose
 from memory.models import Compressible, MemoryEvent
-from memory.models.compressible import Content, Mention, compressible_id
+from memory.models.content import Content, Mention, compressible_id
 from memory.models.ladder import Ladder
 from memory.search import RAW
 from memory.statements import ExtractedStatement

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from memlab.core.llm.offline.extraction import traits_of
 from memlab.core.llm.offline.patterns import SUPPOSITION
 from memlab.core.llm.offline.sentences import SENTENCES, statements_of
-from memlab.core.llm.offline.words import TOPICS
+from memlab.core.llm.offline.words import TOPICS, content_words
 
 if TYPE_CHECKING:
     from memlab.core.values import Statement
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _KEPT = 2 / 3
 _VALUE = 40
 _LONGEST = 300
+_FEWEST_WORDS = 2
 
 _FIRST_PERSON = re.compile(r"我|咱|\b(?:i|i'm|i've|i'd|i'll|my|me|we|our)\b", re.IGNORECASE)
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
@@ -127,9 +128,18 @@ def shortened_text(text: str) -> str:
 def _own_sentences(text: str) -> Iterator[str]:
     for sentence in SENTENCES.findall(text):
         stated = statements_of(sentence).strip(" \t\n,，;；、")
-        if _FIRST_PERSON.search(stated) and not SUPPOSITION.match(stated):
+        if (
+            _FIRST_PERSON.search(stated)
+            and not SUPPOSITION.match(stated)
+            and _says_something(stated)
+        ):
             line = " ".join(stated.split())
             yield from (line[i : i + _LONGEST] for i in range(0, len(line), _LONGEST))
+
+
+def _says_something(text: str) -> bool:
+    """Whether a sentence tells more than “I think so”."""
+    return len(content_words(text)) >= _FEWEST_WORDS or any(True for _ in traits_of(text))
 
 
 def _filed(text: str) -> dict[str, Any]:
@@ -144,8 +154,17 @@ def _tags(text: str) -> list[tuple[str, str]]:
     tags = list(dict.fromkeys((names.get(name, name), value) for name, value in told))
     if tags:
         return tags
-    first = _CLAUSE.findall(text)
-    return [(_topic(text), (first[0] if first else text).strip(_ENDS)[:_VALUE])]
+    return [(_topic(text), _core(text))]
+
+
+def _core(text: str) -> str:
+    """The first clause in the first person, or else the first, so much of it as makes a value."""
+    clauses = _CLAUSE.findall(text) or [text]
+    own = next((clause for clause in clauses if _FIRST_PERSON.search(clause)), clauses[0])
+    core = own.strip(_ENDS)
+    if len(core) <= _VALUE:
+        return core
+    return (core[: _VALUE + 1].rpartition(" ")[0] or core[:_VALUE]).rstrip(_ENDS)
 
 
 def _topic(text: str) -> str:
