@@ -159,7 +159,7 @@ def _tags(text: str) -> list[tuple[str, str]]:
 
 def _core(text: str) -> str:
     """The first clause in the first person, or else the first, so much of it as makes a value."""
-    clauses = _CLAUSE.findall(text) or [text]
+    clauses: list[str] = _CLAUSE.findall(text) or [text]
     own = next((clause for clause in clauses if _FIRST_PERSON.search(clause)), clauses[0])
     core = own.strip(_ENDS)
     if len(core) <= _VALUE:
