@@ -60,8 +60,8 @@ class Confidence(Architecture):
     the reply that they belong to. Without a model that calls tools, the calls of each turn are
     asked for afterwards, from what was said; so are those of turns before there was an arm.
 
-    Decided here: a new memory or a correction has to consist of words that the participant has
-    said in the session, for the most part (``support``), and a mention of words of this very
+    Decided here: a new memory has to consist of words that the participant has said in the
+    session, for the most part (``support``), a correction or a mention of words of this very
     message, so that neither recalled text nor invention becomes memory. A content that denies a
     memory is no mention of it, though the keywords agree. Within a turn a memory is weakened,
     corrected or forgotten at most once, and confirmed at most once. Only facts are corrected, and

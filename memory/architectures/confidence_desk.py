@@ -107,7 +107,12 @@ class Desk:
         twin = self._twin(content, category)
         if twin is not None:
             return self._mention(twin, content)
-        self._demand_support(content)
+        if not self._said_here(content):
+            raise RefusedCall("unsupported")
+        elsewhere = any(self._alike(content, row.content) for row in self.rows.values())
+        if elsewhere and not self._said_now(content):
+            # Under another category, what is known is no news either, unless it is said now.
+            raise RefusedCall("known_already")
         if any(self._alike(content, each) for each in self._saved(category)):
             raise RefusedCall("known_already")
         saved = Saved(
@@ -125,9 +130,7 @@ class Desk:
         mentioned = any(
             isinstance(each, Mentioned) and each.memory == belief.pk for each in self.staged
         )
-        present = [self.grounds.present.text]
-        said = any(self._supported(each, present) for each in (content, belief.content))
-        if mentioned or not said:
+        if mentioned or not (self._said_now(content) or self._said_now(belief.content)):
             raise RefusedCall("known_already", self._handle(belief.pk))
         mention = Mentioned(
             memory=belief.pk,
@@ -168,7 +171,8 @@ class Desk:
         belief, content = self._named(arguments), self._text(arguments["content"])
         if not belief.factual:
             raise RefusedCall("not_factual", arguments["memory"])
-        self._demand_support(content)
+        if not self._said_now(content):
+            raise RefusedCall("unsupported")
         updated = Updated(
             memory=belief.pk,
             version=belief.version,
@@ -266,11 +270,13 @@ class Desk:
         least: float = self.values["support"]
         return least <= 0 or support(content, map(stated, messages)) >= least
 
-    def _demand_support(self, content: str) -> None:
-        """What is new must have been said in this session."""
+    def _said_now(self, content: str) -> bool:
+        return self._supported(content, [self.grounds.present.text])
+
+    def _said_here(self, content: str) -> bool:
+        """In this session, the present message included."""
         said = (*self.grounds.before, self.grounds.present)
-        if not self._supported(content, [each.text for each in said]):
-            raise RefusedCall("unsupported")
+        return self._supported(content, [each.text for each in said])
 
     def _sources(self, content: str) -> tuple[UUID, ...]:
         """The messages that hold words of a content; the present one if none does."""

@@ -118,10 +118,11 @@ CONFIDENCE = (
         maximum=1.0,
         help_en=(
             "The share of a memory's keywords that the participant must have said in this session, "
-            "for a mention in this very message. 0 trusts the model with whatever it saves."
+            "for a mention or a correction in this very message. 0 trusts the model with whatever "
+            "it saves."
         ),
         help_zh=(
-            "一条记忆的关键词中，须有多大比例是参与者在本次会话中说过的（再次提及时，须在当前这条消息中）。"
+            "一条记忆的关键词中，须有多大比例是参与者在本次会话中说过的（再次提及或更正时，须在当前这条消息中）。"
             "设为 0 则模型写什么都予采信。"
         ),
         source="ours: no memory from the agent's own echo",
