@@ -37,6 +37,7 @@ class EventKind(TextChoices):
     WOKEN = "woken", _("Woken from the archive")
     REHEARSED = "rehearsed", _("Offered for rehearsal")
     SHIFTED = "shifted", _("Shifted by sleep")
+    MOVED = "moved", _("Moved by a turn")
     EXPIRED = "expired", _("Expired")
     EVICTED = "evicted", _("Evicted for want of room")
     FORGOTTEN = "forgotten", _("Forgotten")
@@ -83,6 +84,43 @@ class RunPart(TextChoices):
     LOG = "log", _("Log")
     SLEEP = "sleep", _("Sleep")
     BEGIN = "begin", _("Begin")
+
+
+class Bin(TextChoices):
+    """The four bins of a homeostatic memory, in the order in which they are rendered."""
+
+    FACT = "fact", _("Fact")  # verifiable, of little emotion
+    RELATION = "relation", _("Relation")  # preferences, boundaries, promises, taboos
+    AFFECT = "affect", _("Affect")  # what moves the participant, and how
+    STYLE = "style", _("Style")  # how the agent spoke in such a state
+
+
+class SleepTrigger(TextChoices):
+    """What set off a sleep consolidation."""
+
+    SESSION_END = "session_end", _("End of a session")
+    IDLE = "idle", _("Idleness")
+    INTERVAL = "interval", _("Time since the last one")
+    NIGHT = "night", _("Night")
+    BY_HAND = "by_hand", _("By hand")
+
+
+class EventTag(TextChoices):
+    """What happened in a turn, as it was appraised; several may hold."""
+
+    PRAISE = "praise", _("praise")
+    GRATITUDE = "gratitude", _("gratitude")
+    AFFECTION = "affection", _("affection")
+    JOY = "joy", _("joy")
+    DISTRESS = "distress", _("distress")
+    LOSS = "loss", _("loss")
+    DISCLOSURE = "disclosure", _("disclosure")
+    CRITICISM = "criticism", _("criticism")
+    INSULT = "insult", _("insult")
+    THREAT_LIKE = "threat_like", _("threat")
+    REJECTION = "rejection", _("rejection")
+    BOUNDARY = "boundary", _("boundary")
+    HIGH_SURPRISE = "high_surprise", _("great surprise")  # not appraised: follows from |RPE|
 
 
 class Encode(StrEnum):
@@ -152,3 +190,4 @@ class Reason(TextChoices):
     WORKING_SET = "working_set", _("In the working set")
     REHEARSED = "rehearsed", _("Offered for rehearsal")
     EXAMPLE = "example", _("Example of style")
+    NOT_CALLED_FOR = "not_called_for", _("The state doesn't call for an example of style")

@@ -62,7 +62,8 @@ def drifted(
     """The state ``hours`` later, if nothing happens. Exact: see ``returned``."""
     return State(
         *(
-            returned(value=value, baseline=baseline, half_life=half_life, hours=hours)
+            # Rounding may leave the range by the last digit.
+            _bounded(returned(value=value, baseline=baseline, half_life=half_life, hours=hours))
             for value, baseline, half_life in zip(state, baselines, half_lives, strict=True)
         )
     )
