@@ -8,6 +8,8 @@ from collections.abc import AsyncIterator, Sequence
 from typing import TYPE_CHECKING
 
 from memlab.core.llm.base import Completion, Sampling, TextDelta, Tool, ToolCall, Usage
+from memlab.core.llm.offline.appraisal import appraised_statements
+from memlab.core.llm.offline.binned import binned_items
 from memlab.core.llm.offline.extraction import extracted_traits
 from memlab.core.llm.offline.items import extracted_items
 from memlab.core.llm.offline.logs import session_log
@@ -99,6 +101,10 @@ def _answer(prompt: Prompt) -> str:
             return summaries(prompt.material)
         case "merge_statements":
             return merged(prompt.material)
+        case "appraise":
+            return appraised_statements(prompt.material)
+        case "extract_binned":
+            return binned_items(prompt.material, known=prompt.known)
         case "repair_json":
             return repaired_json(prompt.messages[-1].content)
         case "extract_items":
