@@ -134,6 +134,7 @@ MEMORY_ARCHITECTURES = {
     "confidence": "memory.architectures.confidence.Confidence",
     "random_recall": "memory.architectures.random_recall.RandomRecall",
     "retention": "memory.architectures.retention.RetentionScore",
+    "homeostatic": "memory.architectures.homeostatic.Homeostatic",
 }
 
 # What the tick hands a due row to, by kind.

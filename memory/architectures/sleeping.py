@@ -5,41 +5,18 @@ Synchronous, inside a scope: everything that sleep does follows from rows, and n
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from memory.dynamics import Dynamics, hours_between
 from memory.enums import SleepTrigger
-from memory.formulas import homeostasis
 from memory.formulas.regulation import State
 from memory.models import BinnedItem, LoggedTurn, RegulatedState, SleepRun
 from memory.models.sleep import sleep_id
 from memory.sleep import Logged, Rhythm, Statistics, Waiting, next_sleep, statistics
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Weighing:
-    """What makes an item important: an arm's parameters of the same names."""
-
-    importance_surprise: float = 0.5
-    importance_match: float = 0.2
-    importance_recency: float = 0.3
-    recency_hours: float = 24.0
-
-    @classmethod
-    def of(cls, parameters: Mapping[str, Any]) -> Weighing:
-        return cls(**{field.name: parameters[field.name] for field in fields(cls)})
-
-    def importance(self, *, error: float, match: float, age_hours: float) -> float:
-        return homeostasis.importance(
-            error=error,
-            match=match,
-            recency=homeostasis.recency(age_hours=age_hours, time_constant=self.recency_hours),
-            weights=(self.importance_surprise, self.importance_match, self.importance_recency),
-        )
+from memory.weighing import Weighing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
