@@ -3,7 +3,8 @@
 As in ``memory.search``, ``OFFSET 0`` keeps Postgres from computing a distance twice. Distances are
 computed for facts alone, for nothing else is ranked by the query; near misses have them all.
 
-Postgres raises on a float8 underflow, so exponents are bounded where the result is 0 anyway.
+Postgres raises on a float8 underflow, so exponents are bounded where the result is 0 anyway, and
+states and importances have twelve digits.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 from experiments.configuration import CalibrationPoint
 from memlab.core.tenancy import require_lab
 from memlab.core.values import MemoryReading
+from memory.dynamics import digits
 from memory.enums import Bin, MemoryKind, Reason
 from memory.formulas.regulation import State
 from memory.ranking import Candidate
@@ -104,13 +106,16 @@ class Found:
         )
 
 
-_COLUMNS = "id, bin, text, message_ids, stage_key, log_id, importance, cosine, relevance, age, match, score"
+_COLUMNS = (
+    "id, bin, text, message_ids, stage_key, log_id, importance,"
+    " cosine, relevance, age, match, score"
+)
 _WHOSE = (
     "lab_id = %(lab)s AND participant_id = %(participant)s AND session_id <> %(session)s"
     " AND (expires_at IS NULL OR expires_at > %(now)s)"
 )
 _SQUARES = " + ".join(f"({name} - %(state_{name})s) ^ 2" for name in State._fields)
-_MATCH = f"exp(-least(({_SQUARES}) / 5 / (2 * %(match_breadth)s ^ 2), 600))"
+_MATCH = f"exp(-least(({_SQUARES}) / 5 / (2 * %(match_breadth)s ^ 2), 400))"
 _AGE = (
     "greatest(date_part('epoch', %(now)s::timestamptz) - date_part('epoch', at), 0)"
     " / 86400.0::float8"
@@ -118,8 +123,8 @@ _AGE = (
 _BASE = """CASE bin
     WHEN 'fact' THEN %(fact_weight)s * relevance
     WHEN 'relation' THEN %(relation_weight)s * importance
-        * exp(-least(age / %(relation_days)s, 600))
-    WHEN 'affect' THEN %(affect_weight)s * importance * exp(-least(age / %(affect_days)s, 600))
+        * exp(-least(age / %(relation_days)s, 400))
+    WHEN 'affect' THEN %(affect_weight)s * importance * exp(-least(age / %(affect_days)s, 400))
     ELSE %(style_weight)s * match
 END"""
 
@@ -246,6 +251,6 @@ def _parameters(query: Query) -> dict[str, Any]:
         "now": query.now,
         "low": query.relevance.low,
         "high": query.relevance.high,
-        **{f"state_{name}": value for name, value in query.state._asdict().items()},
+        **{f"state_{name}": value for name, value in digits(query.state)._asdict().items()},
         **asdict(query.weights),
     }

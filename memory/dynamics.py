@@ -135,6 +135,16 @@ class Surprise:
         return abs(self.rpe)
 
 
+#: Of a state or an importance that is compared or multiplied in Postgres, which raises on products
+#: that underflow; far more than either means.
+DIGITS = 12
+
+
+def digits(state: State) -> State:
+    """A state as it is stored with a memory and compared with others."""
+    return State(*(round(value, DIGITS) for value in state))
+
+
 def hours_between(since: datetime, now: datetime) -> float:
     """Study time between two moments, never negative."""
     return max(0.0, (now - since).total_seconds() / 3600.0)

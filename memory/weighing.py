@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
+from memory.dynamics import DIGITS
 from memory.formulas import homeostasis
 
 
@@ -23,9 +24,11 @@ class Weighing:
         return cls(**{field.name: parameters[field.name] for field in fields(cls)})
 
     def importance(self, *, error: float, match: float, age_hours: float) -> float:
-        return homeostasis.importance(
+        """In [0, 1]. ``match`` is that of the moment's state and the present one."""
+        weighed = homeostasis.importance(
             error=error,
             match=match,
             recency=homeostasis.recency(age_hours=age_hours, time_constant=self.recency_hours),
             weights=(self.importance_surprise, self.importance_match, self.importance_recency),
         )
+        return round(weighed, DIGITS)

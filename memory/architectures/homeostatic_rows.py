@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from memlab.core.values import Turn
 from memory.appraisal import Appraised, ExtractedItem
-from memory.dynamics import Effort, Surprise, hours_between
+from memory.dynamics import Effort, Surprise, digits, hours_between
 from memory.enums import Bin, EventTag
 from memory.formulas.regulation import State
 from memory.models import BinnedItem, LoggedTurn
@@ -139,7 +139,7 @@ class RowMaker:
             importance=weighing.importance(
                 error=rpe, match=1.0, age_hours=hours_between(source.at, now)
             ),
-            **log.state._asdict(),
+            **digits(log.state)._asdict(),
             rpe=rpe,
             log_id=log.pk,
             expires_at=source.at + timedelta(days=style_days) if item.bin is Bin.STYLE else None,

@@ -20,6 +20,7 @@ from memory.formulas.regulation import State
 from memory.models.base import Memory, message_ids_field, stage_field
 from memory.models.event import MemoryEvent
 from memory.models.profile import NORMALISED_CHARACTERS, TRAIT_CHARACTERS
+from memory.models.state_json import state_json
 
 ITEM_CHARACTERS = TRAIT_CHARACTERS
 
@@ -205,6 +206,19 @@ class BinnedItem(Memory):
     @property
     def state(self) -> State:
         return State(self.h_social, self.h_energy, self.da, self.ne, self.ht)
+
+    def as_json(self) -> dict[str, Any]:
+        """The item in the protocol's terms."""
+        return {
+            "id": str(self.pk),
+            "category": str(self.bin),
+            "content": self.text,
+            "importance": self.importance,
+            "timestamp": self.at.isoformat(),
+            "stateSnapshot": state_json(self.state),
+            "rpe": self.rpe,
+            "embedding": [float(number) for number in self.vector],
+        }
 
     def renew(self, again: BinnedItem, *, now: datetime, reply: UUID) -> MemoryEvent:
         """Take on the time, state and surprise of the turn that states it again; saves the row.

@@ -18,6 +18,9 @@ from memory.formulas import regulation
 from memory.formulas.regulation import State
 from memory.models.base import Memory, message_ids_field, stage_field
 from memory.models.event import MemoryEvent
+from memory.models.state_json import state_json
+
+_CAMEL = {"boundary_strength": "boundaryStrength"}
 
 
 def log_id(*, participant: UUID, reply: UUID) -> UUID:
@@ -140,6 +143,24 @@ class LoggedTurn(Memory):
     @property
     def surprise(self) -> Surprise:
         return Surprise(reward=self.rpe_reward, threat=self.rpe_threat)
+
+    def as_json(self) -> dict[str, Any]:
+        """The turn in the protocol's terms."""
+        behaviour = dict(self.behaviour)
+        return {
+            "ts": self.at.isoformat(),
+            "user": self.said,
+            "assistant": self.answered,
+            "state": state_json(self.state),
+            "behavior": {_CAMEL.get(name, name): value for name, value in behaviour.items()},
+            "events": list(self.events),
+            "rpe": {"reward": self.rpe_reward, "threat": self.rpe_threat},
+            "toolUsage": {
+                "retrieval": self.retrieval,
+                "tools": list(self.tools),
+                "tokenOut": self.token_out,
+            },
+        }
 
     def fate(self) -> dict[str, Any]:
         """What sleep changes, as JSON."""
