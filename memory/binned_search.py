@@ -149,7 +149,8 @@ def _scored(*, compared: str, where: str = "true") -> str:
     """
 
 
-_BEST = "score DESC, at DESC, id"
+# Items of one message tie: their texts decide, for ids differ from participant to participant.
+_BEST = 'score DESC, at DESC, text COLLATE "C", id'
 _PASSES = "(bin <> 'fact' OR relevance > %(fact_threshold)s)"
 
 _RECALL = f"""
@@ -167,7 +168,7 @@ _NEAREST = f"""
     SELECT {_COLUMNS}
     FROM ({_scored(compared="true", where="id <> ALL(%(without)s)")}) AS scored
     WHERE cosine IS NOT NULL
-    ORDER BY relevance DESC, cosine DESC, at DESC, id
+    ORDER BY relevance DESC, cosine DESC, at DESC, text COLLATE "C", id
     LIMIT %(limit)s
 """
 _READ = f"""

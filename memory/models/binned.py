@@ -23,6 +23,8 @@ from memory.models.profile import NORMALISED_CHARACTERS, TRAIT_CHARACTERS
 from memory.models.state_json import state_json
 
 ITEM_CHARACTERS = TRAIT_CHARACTERS
+#: Of items of one moment, whoever the participant is.
+SAME_ORDER = ("bin", "normalised", "pk")
 
 
 def item_id(*, participant: UUID, bin_: Bin, normalised_text: str, reply: UUID) -> UUID:
@@ -95,14 +97,14 @@ class BinnedItemQuerySet(TenantQuerySet["BinnedItem"]):
     def expire(self, *, participant_id: int, now: datetime) -> int:
         """Give up what has had its time by ``now``, with an event each, at its own moment."""
         rows = self.filter(participant_id=participant_id, expires_at__lte=now)
-        items = list(rows.defer("vector", "vector_in_context").order_by("expires_at", "pk"))
+        items = list(rows.defer("vector", "vector_in_context").order_by("expires_at", *SAME_ORDER))
         return self._remove(
             items, EventKind.EXPIRED, Cause.PASSIVE, at=lambda item: item.expires_at or now
         )
 
     def settle(self, importances: Mapping[UUID, float], *, run: UUID, now: datetime) -> int:
         """Give items the importance that a sleep finds, with an event each; by their ids."""
-        items = list(self._without_vectors(importances).order_by("pk"))
+        items = list(self._without_vectors(importances).order_by("at", *SAME_ORDER))
         events = [item.settle(importances[item.pk], run=run, now=now) for item in items]
         self.bulk_update(items, ["importance", "settled_at"])
         MemoryEvent.objects.record(events)
@@ -116,7 +118,9 @@ class BinnedItemQuerySet(TenantQuerySet["BinnedItem"]):
             beyond = self._count(participant_id, bin_) - capacity[bin_]
             if beyond > 0:
                 rows = self.filter(participant_id=participant_id, bin=bin_)
-                least = rows.defer("vector", "vector_in_context").order_by("importance", "at", "pk")
+                least = rows.defer("vector", "vector_in_context").order_by(
+                    "importance", "at", *SAME_ORDER
+                )
                 given_up += self.evict(list(least[:beyond]), now=now, reply=reply)
         return given_up
 

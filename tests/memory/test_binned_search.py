@@ -219,7 +219,7 @@ def test_a_query_without_a_vector_finds_no_facts(participant: Participant) -> No
 
 
 def test_another_embedders_facts_arent_compared(participant: Participant) -> None:
-    foreign = {"embedder": "another", "vector": [1.0, 0.0, 0.0]}
+    foreign: dict[str, Any] = {"embedder": "another", "vector": [1.0, 0.0, 0.0]}
     with lab_scope(participant.lab_id):
         store(
             item(participant, "fact", **foreign),

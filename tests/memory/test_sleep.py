@@ -76,10 +76,10 @@ def test_it_sleeps_at_night_where_the_study_is(zone: str, after: datetime, night
 
 def test_statistics_by_hand() -> None:
     turns = [
-        logged(0, reward=0.6),
-        logged(2, threat=0.9, reward=-0.1),
-        logged(5, reward=0.2, threat=-0.3),
-        logged(9, threat=-0.41),
+        logged(0, reward=0.5),
+        logged(2, threat=1.0, reward=-0.25),
+        logged(5, reward=0.25, threat=-0.25),
+        logged(9, threat=-0.5),
     ]
     found = statistics(turns, until=START + 39 * MINUTE, low_impact_before=0, rhythm=RHYTHM)
     assert found == Statistics(
@@ -87,10 +87,10 @@ def test_statistics_by_hand() -> None:
         low_impact=0,
         # Two and three minutes, and half an hour until the sleep.
         high_impact_seconds=35 * 60.0,
-        mean_reward=pytest.approx(0.175),
-        mean_threat=pytest.approx(0.0475),
-        peak_reward=0.6,
-        peak_threat=0.9,
+        mean_reward=0.125,
+        mean_threat=0.0625,
+        peak_reward=0.5,
+        peak_threat=1.0,
     )
 
 

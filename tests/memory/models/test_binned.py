@@ -80,13 +80,15 @@ def test_a_full_bin_of_facts_refuses_a_new_one_with_an_event(participant: Partic
 
 def test_other_bins_give_up_what_is_least_important(participant: Participant) -> None:
     with lab_scope(participant.lab_id):
-        for turn, importance in enumerate((0.5, 0.3, 0.4, 0.2), start=1):
-            done = ingest(
+        done = [
+            ingest(
                 participant,
                 item(participant, f"relation {turn}", bin_=Bin.RELATION, importance=importance),
                 turn=turn,
             )
-        assert done.dropped == {"evicted": 1}  # the last one itself
+            for turn, importance in enumerate((0.5, 0.3, 0.4, 0.2), start=1)
+        ]
+        assert done[-1].dropped == {"evicted": 1}  # the last one itself
         assert stored(participant, Bin.RELATION) == ["relation 1", "relation 3"]
         assert kinds(participant).count(EventKind.EVICTED) == 2
         assert_events_tell_the_rows(participant)
@@ -153,20 +155,20 @@ def test_a_fact_is_never_evicted_whoever_asks(participant: Participant) -> None:
 
 def test_what_is_said_again_is_renewed_but_a_fact_stays(participant: Participant) -> None:
     with lab_scope(participant.lab_id):
+        done: list[Ingested] = []
         for turn, importance in ((1, 0.9), (2, 0.4)):
-            again = {
+            again: dict[str, Any] = {
                 "importance": importance,
                 "days_ago": 10.0 - turn,
                 "message_ids": [identified(f"message {turn}")],
                 "log_id": identified(f"log {turn}"),
             }
-            done = ingest(
-                participant,
+            offered = (
                 item(participant, "fact", **again),
                 item(participant, "relation", bin_=Bin.RELATION, **again),
-                turn=turn,
             )
-        assert done == Ingested(written={}, dropped={"known": 1})
+            done.append(ingest(participant, *offered, turn=turn))
+        assert done[-1] == Ingested(written={}, dropped={"known": 1})
         fact = BinnedItem.objects.get(bin=Bin.FACT)
         relation = BinnedItem.objects.get(bin=Bin.RELATION)
         assert fact.at == START - timedelta(days=9)
