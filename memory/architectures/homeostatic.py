@@ -34,7 +34,13 @@ from memlab.core.values import (
 from memlab.core.work import unit
 from memory import binned_search
 from memory.appraisal import appraise, extract_items
-from memory.architectures.base import NO_EFFECTS, Architecture, Consolidation, Effects
+from memory.architectures.base import (
+    NO_EFFECTS,
+    NO_QUERY_VECTOR,
+    Architecture,
+    Consolidation,
+    Effects,
+)
 from memory.architectures.homeostatic_parameters import HOMEOSTATIC
 from memory.architectures.homeostatic_prompt import (
     behaviour_section,
@@ -61,7 +67,6 @@ from memory.weighing import Weighing
 from memory.words import words
 
 NEAR_MISSES = 20
-NO_QUERY_VECTOR = "recall:no_query_vector"
 #: Another writer came between reading the expectations and writing what they say of a turn.
 OVERTAKEN = "memory:overtaken"
 #: So many of the latest facts an extraction is told, so that it doesn't tell them again.
