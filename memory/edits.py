@@ -6,7 +6,6 @@ from datetime import datetime
 from uuid import UUID
 
 from experiments.models import Participant
-from memlab.core.due import Due, DueKind
 from memory.models import Compressible
 from memory.models.content import Content
 
@@ -31,13 +30,5 @@ def edit_compressible(
     person = Participant.objects.select_for_update(no_key=True).get(pk=row.participant_id)
     event = row.edit(content, at=person.study_time(wall), reason=reason)
     Compressible.objects.write(changed=[row], events=[event])
-    moment = Compressible.objects.of_participant(person.pk).next_due()
-    if moment is not None:
-        Due.objects.plan(
-            lab_id=person.lab_id,
-            kind=DueKind.MAINTAIN,
-            subject=person.public_id,
-            study_at=moment,
-            wall_at=person.wall_time(moment),
-        )
+    person.maintain_at(Compressible.objects.of_participant(person.pk).next_due())
     return row

@@ -122,6 +122,15 @@ async def test_runs_give_the_same_report_also_at_once(guitar: Dialogue) -> None:
     assert without_times(one) == without_times(two) == without_times(await replay(same, silent()))
 
 
+async def test_memories_that_compress_are_lived_through_alike_every_time(guitar: Dialogue) -> None:
+    same = plan(guitar, architectures=("compression",))
+    (row,) = first = await replay(same, silent())
+    assert without_times(first) == without_times(await replay(same, silent()))
+    assert (row["turns"], row["degraded"]) == (20, 0)
+    assert row["evidence_coverage"] > 0
+    assert row["parameters"]["summary_after"] == 7.0
+
+
 async def test_everything_that_was_recorded_stands_in_the_transcript(allotment: Dialogue) -> None:
     person = await lived(allotment, "hybrid", encode="all")
     recorded = [message for session in allotment.sessions for message in session.messages]
