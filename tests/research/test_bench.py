@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memlab.research.bench import chats, recall, sockets, statements, turns
+from memlab.research.bench import chats, maintenance, recall, sockets, statements, turns
 from memlab.research.bench.recall import Size
 from memlab.research.bench.report import Figure, as_json, percentile, ratio, table, write
 from memlab.research.bench.turns import Load
@@ -103,3 +103,18 @@ def test_turns_and_sockets_are_measured_on_real_servers() -> None:
     }
     assert all(figure.value > 0 for figure in [*counted, *figures])
     assert [figure.unit for figure in sockets.measure(seats, silent)] == ["KiB", "KiB"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_maintenance_is_measured_on_rows_of_which_only_the_due_are_written() -> None:
+    size = maintenance.Size(participants=3, memories=40, share=0.05)
+    figures = {figure.name: figure for figure in maintenance.measure(size, silent)}
+    assert [
+        name for name, figure in figures.items() if figure.goal is None and "again" not in name
+    ] == [
+        "maintenance, 5% of 120 memories compressed to a trace",
+        "maintenance, 5% of 120 memories summarised offline",
+        "maintenance, 5% of 120 memories archived",
+    ]
+    assert [figure.value for figure in figures.values() if figure.goal is not None] == [0, 0, 0]
+    assert all(figure.value > 0 for figure in figures.values() if figure.goal is None)

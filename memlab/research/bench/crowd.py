@@ -10,6 +10,7 @@ from django.db import connection
 from experiments.models import Participant, Study
 from memlab.core.tenancy import lab_scope
 from memory.models import Episode
+from memory.models.base import Memory
 
 SESSION = 50  # episodes that one session leaves behind, stored next to each other
 
@@ -30,22 +31,26 @@ def fill(
         )
     for first in range(0, len(ids), SESSION):
         say(f"recall: others' episodes {first * len(others)} of {len(ids) * len(others)}")
-        _copy(study.lab_id, ids[first : first + SESSION], others)
+        copy(Episode, study.lab_id, ids[first : first + SESSION], others)
     return others
 
 
-def _copy(lab_id: int, episodes: Sequence[UUID], others: list[Participant]) -> None:
-    columns = [str(field.column) for field in Episode._meta.concrete_fields]
+def copy(
+    kind: type[Memory], lab_id: int, memories: Sequence[UUID], others: Sequence[Participant]
+) -> None:
+    """Give every other participant the same memories, in the order in which they were encoded."""
+    table = kind._meta.db_table
+    columns = [str(field.column) for field in kind._meta.concrete_fields]
     kept = ", ".join(name for name in columns if name not in ("id", "participant_id"))
     with lab_scope(lab_id), connection.cursor() as cursor:
         cursor.execute(
             f"""
-            INSERT INTO memory_episode (id, participant_id, {kept})
+            INSERT INTO {table} (id, participant_id, {kept})
             SELECT gen_random_uuid(), other, {kept}
               FROM unnest(%s::bigint[]) AS other
              CROSS JOIN LATERAL (
-                SELECT * FROM memory_episode WHERE id = ANY(%s) ORDER BY encoded_at
-             ) AS episode
+                SELECT * FROM {table} WHERE id = ANY(%s) ORDER BY encoded_at
+             ) AS memory
             """,
-            [[other.pk for other in others], list(episodes)],
+            [[other.pk for other in others], list(memories)],
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from uuid import uuid4
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from experiments.configuration import CalibrationPoint
 from experiments.enums import Language
-from experiments.models import Allocation, Lab, Participant, ProviderKey, Study
+from experiments.models import Allocation, Arm, Lab, Participant, ProviderKey, Study
 from experiments.study_templates import create_study
 from memlab.core.embeddings.local import ID as EMBEDDER
 from memlab.core.tenancy import lab_scope
@@ -32,8 +33,11 @@ TALE = (
 WORDS = TALE.split()
 
 
-def make_study(name: str) -> Study:
-    """A lab of its own with an open study, pacing off, whose talking model needs the lab's key."""
+def make_study(name: str, *, further: Sequence[str] = ()) -> Study:
+    """A lab of its own with an open study, pacing off, whose talking model needs the lab's key.
+
+    ``further`` architectures get an arm each beside the template's, called as they are.
+    """
     lab = Lab.objects.found(name=name)
     with lab_scope(lab.pk):
         key = ProviderKey(label="bench", provider="openai_compatible")
@@ -47,23 +51,31 @@ def make_study(name: str) -> Study:
         study = create_study(
             "controlled", title=name, language=Language.ENGLISH, adjust=without_pacing
         )
+        for number, architecture in enumerate(further):
+            Arm.objects.create(
+                study=study,
+                key=architecture,
+                name=architecture,
+                label=chr(ord("P") + number),
+                architecture=architecture,
+            )
         study.open()
     return study
 
 
-def enrol(study: Study, count: int, *, wall: datetime) -> list[Participant]:
-    """Consenting participants, all in the hybrid arm."""
+def enrol(study: Study, count: int, *, wall: datetime, arm: str = ARM) -> list[Participant]:
+    """Consenting participants, all in one arm: the hybrid one unless another is named."""
     with lab_scope(study.lab_id):
-        return [_enrolled(study, wall=wall) for _ in range(count)]
+        return [_enrolled(study, arm, wall=wall) for _ in range(count)]
 
 
-def _enrolled(study: Study, *, wall: datetime) -> Participant:
+def _enrolled(study: Study, arm: str, *, wall: datetime) -> Participant:
     participant = Participant.objects.create(study=study)
     participant.give_consent(wall=wall)
     Allocation.objects.create(
         participant=participant,
         version=participant.version,
-        arm_key=ARM,
+        arm_key=arm,
         stratum=participant.stratum,
         position=participant.pk,
         block=0,

@@ -1,4 +1,4 @@
-"""`manage.py bench`: what recall and live turns cost, as ratios, in one run on one machine."""
+"""`manage.py bench`: what recall, maintenance and live turns cost, in one run on one machine."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
-from memlab.research.bench import chats, recall, sockets, statements, turns
+from memlab.research.bench import chats, maintenance, recall, sockets, statements, turns
 from memlab.research.bench.report import Figure, table, write
 from memlab.research.bench.scratch import scratch_database
 
-PARTS = ("recall", "turns", "sockets")
+PARTS = ("recall", "maintenance", "turns", "sockets")
 
 
 class Command(BaseCommand):
     help = (
-        "Measures recall, live turns and sockets against the barest thing that could do the same "
-        "(docs/performance.md), in a database of its own that is dropped afterwards."
+        "Measures recall, live turns and sockets against the barest thing that could do the same, "
+        "and maintenance by the row (docs/performance.md), in a database of its own that is "
+        "dropped afterwards."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -42,6 +43,9 @@ class Command(BaseCommand):
     def _measured(self, part: str, *, quick: bool) -> list[Figure]:
         if part == "recall":
             return recall.measure(recall.QUICK if quick else recall.Size(), self._say)
+        if part == "maintenance":
+            size = maintenance.QUICK if quick else maintenance.Size()
+            return maintenance.measure(size, self._say)
         load = turns.QUICK if quick else turns.Load()
         self._say(f"{part}: making {max(load.levels)} participants")
         seats = chats.seats(max(load.levels))
