@@ -135,7 +135,7 @@ def consolidated_once(house: House, person: dict[str, str]) -> None:
     assert jobs == [("done", 2)]
     parts = house.ask(
         "SELECT part, (written -> 'episode')::int FROM memory_consolidationrun"
-        " WHERE session_id = %s ORDER BY part",
+        " WHERE subject = %s ORDER BY part",
         session,
     )
     assert parts == [("episodes", 1), ("profile", None)]
