@@ -46,13 +46,13 @@ def _save(content: str, category: str) -> tuple[str, dict[str, Any]]:
             "I like dinosaurs and my name is Tom.",
             [_save("name: Tom", "event"), _save("likes dinosaurs", "preference")],
         ),
-        ("I moved to Leeds last week.", [_save("residence: Leeds", "event")]),
+        ("I moved to Leeds last week.", [_save("lives in Leeds", "event")]),
         ("I am quite shy.", [_save("shy", "personality")]),
         ("I'm in fifth grade now", [_save("grade at school: fifth grade", "learning")]),
         ("If I moved to Leeds I would like it.", []),
         ("What do you think of this?", []),
         ("我喜欢篮球，比较内向", [_save("喜欢篮球", "preference"), _save("内向", "personality")]),
-        ("我搬到成都了", [_save("住处：成都", "event")]),
+        ("我搬到成都了", [_save("住在成都", "event")]),
         (
             "我升五年级了，数学考了95分",
             [_save("年级：五年级", "learning"), _save("数学考了95分", "learning")],
@@ -107,8 +107,8 @@ def test_what_comes_up_again_is_saved_again(said: str, known: str, content: str)
 @pytest.mark.parametrize(
     ("said", "known", "content"),
     [
-        ("I moved to Berlin.", "[m2] [event] residence: Leeds", "residence: Berlin"),
-        ("我搬到成都了", "[m2] [event] 住处：北京", "住处：成都"),
+        ("I moved to Berlin.", "[m2] [event] lives in Leeds", "lives in Berlin"),
+        ("我搬到成都了", "[m2] [event] 住在北京", "住在成都"),
         ("我升五年级了", "[m2] [learning] 年级：四年级", "年级：五年级"),
     ],
 )

@@ -1,7 +1,7 @@
 """What a statement tells about its speaker, as short lines with a memory's category.
 
-A fact that has one value at a time (where one lives, which grade one is in) begins with a label, so
-that another value of it can be told from another fact.
+A fact that has one value at a time (where one lives, which grade one is in) is always worded alike,
+so that another value of it can be told from another fact.
 """
 
 from __future__ import annotations
@@ -27,27 +27,27 @@ _CATEGORIES = {
 #: Dimensions that are learning where they are about study.
 _PERHAPS_LEARNING = ("basic_info", "goals", "significant_events")
 
-_LABELS = {
+#: How a fact of each key is worded, so that a question about it meets it.
+_WORDED = {
     "en": {
-        "name": "name",
-        "age": "age",
-        "occupation": "occupation",
-        "workplace": "place of work",
-        "residence": "residence",
-        "hometown": "hometown",
-        "grade": "grade at school",
+        "name": "name: {}",
+        "age": "age: {}",
+        "occupation": "occupation: {}",
+        "workplace": "works at {}",
+        "residence": "lives in {}",
+        "hometown": "comes from {}",
+        "grade": "grade at school: {}",
     },
     "zh-hans": {
-        "name": "名字",
-        "age": "年龄",
-        "occupation": "职业",
-        "workplace": "工作地点",
-        "residence": "住处",
-        "hometown": "老家",
-        "grade": "年级",
+        "name": "名字：{}",
+        "age": "年龄：{}岁",
+        "occupation": "职业：{}",
+        "workplace": "在{}工作",
+        "residence": "住在{}",
+        "hometown": "老家在{}",
+        "grade": "年级：{}",
     },
 }
-_COLONS = {"en": ": ", "zh-hans": "："}
 _EN_END = r"(?=[,.;!?]|\s(?:and|but|because|so|last|this|yesterday|recently|with|to)\b|$)"
 #: What changes the value of such a fact, beside the extraction's own patterns.
 _CHANGES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
@@ -95,15 +95,12 @@ def facts_in(stated: str, *, language: str) -> list[Fact]:
 
 
 def labelled(text: str, *, language: str) -> str:
-    """The label that a line begins with, or an empty string."""
-    return next(
-        (
-            key
-            for key, label in _LABELS[language].items()
-            if text.startswith(label + _COLONS[language])
-        ),
-        "",
-    )
+    """The key of the fact that a line words, or an empty string."""
+    for key, worded in _WORDED[language].items():
+        before, after = worded.split("{}")
+        if text.startswith(before) and text.endswith(after) and len(text) > len(before + after):
+            return key
+    return ""
 
 
 def _labelled_facts(stated: str, language: str) -> Iterator[Fact]:
@@ -125,7 +122,7 @@ def _traits(stated: str, language: str) -> Iterator[Fact]:
 
 def _fact(key: str, value: str, language: str) -> Fact:
     category = "learning" if key == "grade" or "study" in topics_in(value) else "event"
-    return Fact(key, f"{_LABELS[language][key]}{_COLONS[language]}{value}", category)
+    return Fact(key, _WORDED[language][key].format(value), category)
 
 
 def _category(trait: Trait) -> str:

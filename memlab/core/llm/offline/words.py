@@ -106,7 +106,7 @@ TOPICS: dict[str, re.Pattern[str]] = {
     name: re.compile(signs, re.IGNORECASE)
     for name, signs in {
         "name": r"名字|我叫|叫什么|\bname\b",
-        "age": r"多大|岁|\b(?:how old|years old|my age)\b",
+        "age": r"多大|岁|\b(?:how old|years old|age)\b",
         "home": r"住在|哪里住|住哪|家乡|来自|老家"
         r"|\b(?:live in|lives in|where .* live|hometown|from)\b",
         "food": r"吃|喝|菜|饭|火锅|过敏|海鲜|咖啡|茶|甜|辣|素食"

@@ -558,12 +558,12 @@ def test_an_observation_that_fails_is_tried_again(
         (
             "en",
             ["I like basketball. I moved to Leeds.", "Basketball is boring.", "I moved to York."],
-            {"likes basketball": 0.75, "residence: York": 1.0},
+            {"likes basketball": 0.75, "lives in York": 1.0},
         ),
         (
             "zh-hans",
             ["我喜欢篮球。我搬到成都了。", "篮球好无聊。", "我搬到北京了。"],
-            {"喜欢篮球": 0.75, "住处：北京": 1.0},
+            {"喜欢篮球": 0.75, "住在北京": 1.0},
         ),
     ],
 )
