@@ -22,7 +22,7 @@ from memory.formulas.regulation import Appraisal
 from memory.models.binned import ITEM_CHARACTERS
 
 #: More items than this from one turn are not extraction but noise.
-MOST_ITEMS = 12
+MOST_ITEMS = 30
 #: What a turn may be tagged with by a model; great surprise follows from the numbers.
 TAGS = tuple(tag for tag in EventTag if tag is not EventTag.HIGH_SURPRISE)
 

@@ -120,6 +120,7 @@ _SIGNS = (
         r"|got divorced)\b|去世|过世|离世|分手|失恋|失业|被裁|离婚",
     ),
 )
+_BOUNDARY = next(sign.pattern for sign in _SIGNS if sign.tag == "boundary")
 #: What turns a feeling around when it stands right before it.
 _NEGATED = re.compile(
     r"(?:\bnot(?: so| very| really| that| at all)?|n't(?: so| very| really| that)?|\bnever"
@@ -130,6 +131,11 @@ _QUOTED = re.compile(r"[“\"「『][^”\"」』]*[”\"」』]")
 #: A feeling told is less to hear than one shown to the hearer.
 _SHARE = 0.6
 _NEGATED_SHARE = -0.3
+
+
+def sets_boundary(text: str) -> bool:
+    """Whether somebody says what they don't want to be asked or told."""
+    return bool(_BOUNDARY.search(text))
 
 
 def appraised_statements(material: Iterable[Statement]) -> str:

@@ -1,8 +1,9 @@
 """Filling the four bins by rule: facts, relations and affects from what a participant said, and
 style from how the reply was put.
 
-The first statement of the material is the participant's. A second one is the reply, and says that
-more than facts is asked for.
+An item is a sentence in the participant's own words, in one bin: a relation if it is about how to
+deal with them, an affect if a feeling shows, else a fact. The first statement of the material is
+the participant's. A second one is the reply, and says that more than facts is asked for.
 """
 
 from __future__ import annotations
@@ -12,84 +13,19 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from memlab.core.llm.offline.appraisal import sets_boundary
 from memlab.core.llm.offline.extraction import traits_of
-from memlab.core.llm.offline.sentences import SENTENCES, is_question
+from memlab.core.llm.offline.statements import own_sentences
+from memlab.core.llm.offline.words import feeling_in
 from memlab.core.llm.tokens import count_tokens
 
 if TYPE_CHECKING:
     from memlab.core.values import Statement
 
-_BIN = {
-    "basic_info": "fact",
-    "constraints": "fact",
-    "goals": "fact",
-    "personality": "fact",
-    "social": "fact",
-    "preferences": "relation",
-    "core_values": "relation",
-    "emotional_needs": "relation",
-}
-_LONGEST = 80
-_STOP_EN = r"(?=[,.;!?]|\s(?:but|because|so)\b|$)"
-_STOP_ZH = r"(?=[，,。.；;！!？?\s]|$)"
-# Boundaries and promises: (pattern, wording), in either language.
-_DEALINGS = (
-    (
-        re.compile(
-            r"\bi (?:really )?(?:don't|do not) want to "
-            rf"(?P<what>(?:talk|speak) about[^,.;!?]{{2,50}}?){_STOP_EN}",
-            re.IGNORECASE,
-        ),
-        "doesn't want to {what}",
-    ),
-    (
-        re.compile(
-            r"\b(?:please )?(?:don't|do not|stop) ask(?:ing)?(?: me)? "
-            rf"(?P<what>about[^,.;!?]{{2,50}}?){_STOP_EN}",
-            re.IGNORECASE,
-        ),
-        "doesn't want to be asked {what}",
-    ),
-    (
-        re.compile(
-            rf"\bi promise (?:to |that )?(?P<what>[^,.;!?]{{3,60}}?){_STOP_EN}", re.IGNORECASE
-        ),
-        "promised: {what}",
-    ),
-    (
-        re.compile(
-            rf"我不(?:太)?(?:想|愿意?)(?:再)?(?P<what>(?:谈|聊|提|讲|说起?)[^，,。.；;！!？?\s]{{1,20}}?)"
-            rf"{_STOP_ZH}"
-        ),
-        "不想{what}",
-    ),
-    (
-        re.compile(
-            rf"(?:别|不要)(?:再|总)?(?P<what>(?:问|提|追问)[^，,。.；;！!？?\s]{{1,20}}?){_STOP_ZH}"
-        ),
-        "不愿被{what}",
-    ),
-    (
-        re.compile(rf"我(?:答应|保证)(?P<what>[^，,。.；;！!？?\s]{{2,24}}?){_STOP_ZH}"),
-        "答应{what}",
-    ),
-)
-_MOVING = (
-    (
-        re.compile(
-            r"(?P<what>[^,.;!?]{2,40}? (?:makes?|made) me (?:feel )?[^,.;!?]{2,30}?)"
-            rf"{_STOP_EN}",
-            re.IGNORECASE,
-        ),
-        "{what}",
-    ),
-    (
-        re.compile(
-            rf"(?P<what>[^，,。.；;！!？?\s我]{{1,14}}(?:让|使|令)我[^，,。.；;！!？?\s]{{2,14}}?){_STOP_ZH}"
-        ),
-        "{what}",
-    ),
-)
+_FACTS = frozenset({"basic_info", "constraints", "goals", "personality", "social"})
+_RELATIONS = frozenset({"preferences", "core_values", "emotional_needs"})
+_PROMISE = re.compile(r"\bi promise\b|我(?:答应|保证)", re.IGNORECASE)
+_LONGEST = 160
 _SHORT, _LONG = 40, 160
 _SYMPATHY = re.compile(
     r"不容易|难受|听到了|明白|理解|谢谢你(?:愿意|告诉)"
@@ -103,8 +39,8 @@ def binned_items(material: Sequence[Statement], *, known: Sequence[str] = ()) ->
     said, *replied = material
     familiar = {line.casefold() for line in known}
     found: dict[tuple[str, str, str], None] = {}
-    for bin_, text in _from_participant(said, facts_only=not replied):
-        if text.casefold() not in familiar:
+    for bin_, text in _told(said.text):
+        if text.casefold() not in familiar and (replied or bin_ == "fact"):
             found.setdefault((bin_, text, said.id))
     for reply in replied:
         found.setdefault(("style", _manner(reply.text), reply.id))
@@ -112,29 +48,20 @@ def binned_items(material: Sequence[Statement], *, known: Sequence[str] = ()) ->
     return json.dumps({"items": items}, ensure_ascii=False)
 
 
-def _from_participant(said: Statement, *, facts_only: bool) -> Iterator[tuple[str, str]]:
-    for trait in traits_of(said.text):
-        worded = f"{trait.key}: {trait.text}" if trait.key else trait.text
-        bin_ = _BIN.get(trait.dimension)
-        if bin_ is None:  # a significant event: an affect if a feeling shows, else a fact
-            bin_ = "affect" if trait.emotion else "fact"
-            worded = f"{worded} ({trait.emotion})" if trait.emotion else worded
-        if bin_ == "fact" or not facts_only:
-            yield bin_, worded
-    if not facts_only:
-        yield from _by_pattern(said.text)
+def _told(text: str) -> Iterator[tuple[str, str]]:
+    for sentence in own_sentences(text, longest=_LONGEST):
+        yield _bin_of(sentence), sentence.rstrip("。.，, ")
 
 
-def _by_pattern(text: str) -> Iterator[tuple[str, str]]:
-    for sentence in SENTENCES.findall(text):
-        if is_question(sentence):
-            continue
-        for bin_, patterns in (("relation", _DEALINGS), ("affect", _MOVING)):
-            for pattern, template in patterns:
-                for match in pattern.finditer(sentence):
-                    worded = template.format(what=match["what"].strip())
-                    if len(worded) <= _LONGEST:
-                        yield bin_, worded
+def _bin_of(sentence: str) -> str:
+    dimensions = {trait.dimension for trait in traits_of(sentence)}
+    if sets_boundary(sentence) or _PROMISE.search(sentence):
+        return "relation"
+    if feeling_in(sentence) and not dimensions & _FACTS:
+        return "affect"
+    if dimensions & _RELATIONS and not dimensions & _FACTS:
+        return "relation"
+    return "fact"
 
 
 def _manner(reply: str) -> str:

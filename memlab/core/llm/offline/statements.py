@@ -82,7 +82,7 @@ def extracted_statements(material: Iterable[Statement]) -> str:
     found = [
         {"message": statement.id, **_filed(text)}
         for statement in material
-        for text in _own_sentences(statement.text)
+        for text in own_sentences(statement.text)
     ]
     return json.dumps({"statements": found}, ensure_ascii=False)
 
@@ -125,7 +125,8 @@ def shortened_text(text: str) -> str:
     return shorter if len(shorter) < len(text) else text
 
 
-def _own_sentences(text: str) -> Iterator[str]:
+def own_sentences(text: str, *, longest: int = _LONGEST) -> Iterator[str]:
+    """The sentences in which somebody states something about themselves, cut at ``longest``."""
     for sentence in SENTENCES.findall(text):
         stated = statements_of(sentence).strip(" \t\n,，;；、")
         if (
@@ -134,7 +135,7 @@ def _own_sentences(text: str) -> Iterator[str]:
             and _says_something(stated)
         ):
             line = " ".join(stated.split())
-            yield from (line[i : i + _LONGEST] for i in range(0, len(line), _LONGEST))
+            yield from (line[i : i + longest] for i in range(0, len(line), longest))
 
 
 def _says_something(text: str) -> bool:
