@@ -1,16 +1,17 @@
-"""Files that a memory gives away: the working set as ``context.md``, the archive as JSON Lines."""
+"""Files that a memory gives away: the working set as ``context.md``, the archive as JSON Lines;
+of a homeostatic memory its log and its bins, as JSON Lines too."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from memlab.core.tenancy import lab_scope
 from memlab.core.work import unit
-from memory.models import RetainedItem
+from memory.models import BinnedItem, LoggedTurn, RetainedItem
 from memory.models.retention_rule import Point, Retention
 from memory.working_set import Cued, carried, context_markdown
 
@@ -55,7 +56,7 @@ def at_hand(export: RetainedExport) -> list[RetainedItem]:
 def archive_json_lines(items: Iterable[RetainedItem]) -> Iterator[str]:
     """Archived items, a JSON object a line; times are study time, ISO 8601."""
     for item in items:
-        yield json.dumps(archived_record(item), ensure_ascii=False) + "\n"
+        yield _json_line(archived_record(item))
 
 
 def archived_record(item: RetainedItem) -> dict[str, Any]:
@@ -109,3 +110,59 @@ def _lines(export: RetainedExport, ids: list[UUID]) -> str:
         items = RetainedItem.objects.of_participant(export.participant_id).filter(pk__in=ids)
         ordered = items.order_by("encoded_at", "pk").defer("vector", "words")
         return "".join(archive_json_lines(ordered))
+
+
+async def stream_turn_log(*, lab_id: int, participant_id: int) -> AsyncIterator[bytes]:
+    """A homeostatic memory's log in order, one turn a line, in the protocol's terms."""
+    async for piece in _stream(lab_id, participant_id, _logged_ids, _logged_lines):
+        yield piece
+
+
+async def stream_binned_items(*, lab_id: int, participant_id: int) -> AsyncIterator[bytes]:
+    """What its bins hold in the order in which it was said, one item a line, in the protocol's
+    terms, embeddings included."""
+    async for piece in _stream(lab_id, participant_id, _binned_ids, _binned_lines):
+        yield piece
+
+
+async def _stream(
+    lab_id: int,
+    participant_id: int,
+    ids_of: Callable[[int], list[UUID]],
+    lines_of: Callable[[int, Sequence[UUID]], str],
+) -> AsyncIterator[bytes]:
+    """Chunk by chunk, as ``stream_archive`` does."""
+
+    def ids() -> list[UUID]:
+        with lab_scope(lab_id):
+            return ids_of(participant_id)
+
+    def lines(chunk: Sequence[UUID]) -> str:
+        with lab_scope(lab_id):
+            return lines_of(participant_id, chunk)
+
+    found = await unit(ids)
+    for start in range(0, len(found), ITEMS_A_CHUNK):
+        yield (await unit(lines, found[start : start + ITEMS_A_CHUNK])).encode()
+
+
+def _logged_ids(participant_id: int) -> list[UUID]:
+    return list(LoggedTurn.objects.of_participant(participant_id).values_list("pk", flat=True))
+
+
+def _logged_lines(participant_id: int, chunk: Sequence[UUID]) -> str:
+    turns = LoggedTurn.objects.of_participant(participant_id).filter(pk__in=chunk)
+    return "".join(_json_line(turn.as_json()) for turn in turns)
+
+
+def _binned_ids(participant_id: int) -> list[UUID]:
+    return list(BinnedItem.objects.of_participant(participant_id).values_list("pk", flat=True))
+
+
+def _binned_lines(participant_id: int, chunk: Sequence[UUID]) -> str:
+    items = BinnedItem.objects.of_participant(participant_id).filter(pk__in=chunk)
+    return "".join(_json_line(item.as_json()) for item in items)
+
+
+def _json_line(record: dict[str, Any]) -> str:
+    return json.dumps(record, ensure_ascii=False) + "\n"

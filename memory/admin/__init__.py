@@ -1,5 +1,5 @@
 """The back office of memories: only for whoever is unblinded."""
 
-from memory.admin import beliefs, compressible, feasibility, retained, rows
+from memory.admin import beliefs, compressible, feasibility, homeostatic, retained, rows
 
-__all__ = ["beliefs", "compressible", "feasibility", "retained", "rows"]
+__all__ = ["beliefs", "compressible", "feasibility", "homeostatic", "retained", "rows"]

@@ -135,7 +135,8 @@ class LoggedTurnAdmin(EvidenceAdmin):
 
     @admin.display(description=_("events"))
     def named_events(self, turn: LoggedTurn) -> str:
-        return ", ".join(str(EventTag(event).label) for event in turn.events) or "–"
+        labels = dict(EventTag.choices)
+        return ", ".join(str(labels.get(event, event)) for event in turn.events) or "–"
 
     @admin.display(description=_("reward error"), ordering="rpe_reward")
     def rounded_reward(self, turn: LoggedTurn) -> str:

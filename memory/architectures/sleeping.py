@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from django.db.models import Max, Min
+
 from memory.dynamics import Dynamics, hours_between
 from memory.enums import SleepTrigger
 from memory.formulas.regulation import State
@@ -124,14 +126,15 @@ class Sleeper:
         )
 
     def _next_sleep(self) -> tuple[datetime, SleepTrigger] | None:
-        times = list(
-            LoggedTurn.objects.unconsumed(self.participant_id).values_list("at", flat=True)
+        times = LoggedTurn.objects.unconsumed(self.participant_id).aggregate(
+            first=Min("at"), last=Max("at")
         )
-        state = RegulatedState.objects.of_participant(self.participant_id)
-        if not times or state is None:
+        if times["first"] is None:
             return None
+        state = RegulatedState.objects.of_participant(self.participant_id)
+        assert state is not None, "A turn is logged with the state that it leaves."
         return next_sleep(
-            Waiting(first=times[0], last=times[-1], slept=state.last_slept_at),
+            Waiting(**times, slept=state.last_slept_at),
             rhythm=self.rhythm,
             time_zone=self.time_zone,
         )

@@ -24,15 +24,19 @@ from memlab.core.clock import wall_now
 from memlab.core.due import Due, DueKind
 from memlab.core.ledger import Job, JobKind, JobState
 from memlab.core.tenancy import lab_scope
-from memory.enums import ProfilePart, RunPart
+from memory.enums import Bin, ProfilePart, RunPart, SleepTrigger
 from memory.models import (
     Belief,
+    BinnedItem,
     Compressible,
     ConsolidationRun,
     Episode,
+    LoggedTurn,
     MemoryEvent,
+    RegulatedState,
     RetainedItem,
     SessionLog,
+    SleepRun,
     Trait,
 )
 from tests.studies import enrol, enter, make_study
@@ -255,6 +259,56 @@ def _remember(participant: Participant, session: Session, evidence: str) -> None
             message_ids=[uuid4()],
             stage_key="T1",
             language="en",
+        )
+        state = {"h_social": 0.5, "h_energy": 1.0, "da": 0.5, "ne": 0.3, "ht": 0.6}
+        BinnedItem.objects.create(
+            id=uuid4(),
+            **of_session,
+            **state,
+            at=now,
+            importance=0.5,
+            rpe=0.5,
+            log_id=uuid4(),
+            bin=Bin.FACT,
+            embedder="scripted",
+            vector=[1.0, 0.0],
+            text=evidence,
+            normalised=evidence.lower(),
+            words=[evidence],
+            message_ids=[uuid4()],
+            stage_key="T1",
+        )
+        LoggedTurn.objects.create(
+            id=uuid4(),
+            **of_session,
+            **state,
+            at=now,
+            stage_key="T1",
+            message_ids=[uuid4(), uuid4()],
+            said=evidence,
+            answered=evidence,
+            valence=0.0,
+            offensiveness=0.0,
+            boundary=False,
+            events=[evidence],
+            rpe_reward=0.0,
+            rpe_threat=0.0,
+            behaviour={evidence: 0.5},
+            retrieval=True,
+            retrieved=[evidence],
+            token_out=12,
+        )
+        RegulatedState.objects.create(id=uuid4(), participant=participant, **state, anchor=now)
+        SleepRun.objects.create(
+            id=uuid4(),
+            participant=participant,
+            at=now,
+            trigger=SleepTrigger.NIGHT,
+            turns=1,
+            kept=1,
+            high_impact_seconds=0.0,
+            mu_reward=0.0,
+            mu_threat=0.0,
         )
         MemoryEvent.objects.record([episode.encoding_event(now)])
         ConsolidationRun.objects.create(

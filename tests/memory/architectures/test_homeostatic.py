@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -17,6 +17,7 @@ from memlab.core.llm import open_model
 from memlab.core.llm.base import FailureKind, ModelFailure
 from memlab.core.tenancy import lab_scope
 from memlab.core.values import Prompt, PromptTask, Recall, SessionTranscript, Transcript, Turn
+from memory import exports
 from memory.architectures.base import Doors
 from memory.architectures.homeostatic import Homeostatic
 from memory.enums import EventKind, MemoryKind, Reason, RunPart, SleepTrigger
@@ -690,3 +691,35 @@ def test_a_turn_outside_any_session_is_refused(participant: Participant, make: M
     stray: Turn = replace(TALK.turns[0], session=None)
     with pytest.raises(ValueError, match="turns of sessions only"):
         run(make(Homeostatic, participant).observe(stray, stray.answered.at))
+
+
+# What it gives away
+
+
+def test_log_and_bins_are_exported_in_the_protocols_terms(
+    participant: Participant, make: Maker
+) -> None:
+    live(make(Homeostatic, participant), TALK)
+    whose = {"lab_id": participant.lab_id, "participant_id": participant.pk}
+    turns = [json.loads(line) for line in run(read(exports.stream_turn_log(**whose)))]
+    assert [turn["user"] for turn in turns] == [NURSE, INSULT, TEA]
+    second = turns[1]
+    assert set(second) == {
+        "ts", "user", "assistant", "state", "behavior", "events", "rpe", "toolUsage",
+    }  # fmt: skip
+    assert second["ts"] == "2027-03-01T10:02:00+00:00"
+    assert set(second["state"]) == {"hSocial", "hEnergy", "da", "ne", "ht"}
+    assert set(second["behavior"]) == {
+        "initiative", "warmth", "patience", "verbosity", "directness", "defensiveness",
+        "curiosity", "boundaryStrength",
+    }  # fmt: skip
+    assert second["events"] == ["insult", "high_surprise"]
+    assert second["rpe"] == pytest.approx({"reward": -0.005, "threat": 0.9})
+    assert second["toolUsage"] == {"retrieval": False, "tools": [], "tokenOut": 5}
+    binned = [json.loads(line) for line in run(read(exports.stream_binned_items(**whose)))]
+    assert {each["category"] for each in binned} == {"fact", "relation", "affect", "style"}
+    assert all(len(each["embedding"]) == 64 for each in binned)
+
+
+async def read(pieces: AsyncIterator[bytes]) -> list[str]:
+    return b"".join([piece async for piece in pieces]).decode().splitlines()
