@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import datetime
+from dataclasses import replace as replaced
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -28,6 +29,7 @@ from memlab.research.replay.recorded import RecordedDoors
 from memlab.research.replay.run import replay
 from memlab.research.replay.study import Choices, enrol
 from memory.models import Episode
+from tests.diary import Entry, entries
 from tests.doors import ScriptedEmbedder
 from tests.research.replay.conftest import plan, rows_of_lab, silent
 
@@ -185,6 +187,35 @@ async def test_a_replay_recalls_and_strengthens_as_a_live_chat_does(guitar: Dial
         (each.coverage, each.recalled) for each in again
     ]
     assert any(each.coverage for each in first)
+
+
+async def test_time_does_to_a_replayed_memory_what_it_does_to_a_live_one(
+    guitar: Dialogue, settings: Any
+) -> None:
+    settings.MEMORY_ARCHITECTURES = settings.MEMORY_ARCHITECTURES | {"diary": "tests.diary.Diary"}
+    later = [replaced(each, asked_at=each.asked_at + timedelta(days=2)) for each in guitar.probes]
+    dialogue = replaced(guitar, probes=tuple(later))
+    person = await lived(dialogue, "diary")
+
+    def kept() -> list[Entry]:
+        with lab_scope(person.lab_id):
+            return entries(person.participant.pk)
+
+    before = await unit(kept)
+    assert [entry[0] for entry in before].count("rehearsed") == len(dialogue.sessions)
+    await asked_of(person, dialogue)
+    after = await unit(kept)
+    assert {entry[0] for entry in after[len(before) :]} == {"compressed"}
+    # Every session, turn and probe met the memory as it was at its time.
+    times = [entry[2] for entry in after]
+    assert times == sorted(times)
+    assert times[-1] <= max(probe.asked_at for probe in later)
+    assert await unit(planned, person.lab_id) == [("maintain", None)]
+
+
+def planned(lab_id: int) -> list[tuple[str, datetime | None]]:
+    """What is due in a lab, and when on the wall clock: never, in a replay."""
+    return list(Due.objects.filter(lab_id=lab_id).values_list("kind", "wall_at"))
 
 
 async def test_a_failing_embedder_is_counted_and_ends_nothing(guitar: Dialogue) -> None:
