@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
+from uuid import uuid4
 
 import pytest
+from django.core.management import call_command
 from django.test.utils import setup_databases, teardown_databases
 
 from experiments.models import Lab
@@ -48,3 +50,20 @@ def lab(db: None) -> Lab:
 def other_lab(db: None) -> Lab:
     """Charlie's lab, which must never show up in Alice's."""
     return Lab.objects.found(name="Lab of elsewhere")
+
+
+@pytest.fixture(scope="module")
+def kept_rows(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
+    """A module's tests commit into one database, which is emptied once at the end.
+
+    For tests of many threads, where emptying it after each would take longer than the test: every
+    test founds labs of its own (``own_lab``), and labs don't see each other.
+    """
+    with django_db_blocker.unblock():
+        yield
+        call_command("flush", verbosity=0, interactive=False)
+
+
+@pytest.fixture
+def own_lab(kept_rows: None) -> Lab:
+    return Lab.objects.found(name=f"Lab {uuid4().hex[:8]}")

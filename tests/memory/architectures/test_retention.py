@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from experiments.models import Participant
+from experiments.models import Lab, Participant
 from memlab.core.embeddings.base import EmbeddingFailure, Form
 from memlab.core.llm.base import FailureKind, ModelFailure
 from memlab.core.llm.offline import OfflineModel
@@ -25,7 +25,7 @@ from tests.memory.conftest import Maker, new_participant, run, setting
 from tests.memory.dialogue import START, after, identified, said, session
 from tests.memory.items import item
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.usefixtures("kept_rows")
 
 WORDS = {
     "oat": {"text": "drinks oat milk", "importance": 0.5, "keywords": ["oat milk"]},
@@ -34,6 +34,16 @@ WORDS = {
     "燕麦": {"text": "爱喝燕麦奶", "importance": 0.2, "keywords": ["燕麦奶"]},
 }
 DAY = timedelta(days=1)
+
+
+@pytest.fixture
+def lab(own_lab: Lab) -> Lab:
+    return own_lab
+
+
+@pytest.fixture
+def other_lab(kept_rows: None) -> Lab:
+    return Lab.objects.found(name="Lab of elsewhere")
 
 
 @pytest.fixture

@@ -1,0 +1,1 @@
+"""A memory architecture as a lab of its own would add it: one class, named by dotted path."""
