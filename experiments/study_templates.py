@@ -31,7 +31,13 @@ LEVELS = (
     ("l4", "hybrid", "weekly"),
 )
 CONTROLS = (("full", "full_history", ""), ("random", "random_recall", "weekly"))
-LABELS = "ABCDEFGH"
+OTHER_SYSTEMS = (
+    ("compression", "compression", ""),
+    ("confidence", "confidence", ""),
+    ("homeostatic", "homeostatic", ""),
+    ("retention", "retention", ""),
+)
+LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +84,18 @@ TEMPLATES = {
             ),
             fields=CONTROLLED,
             arms=LEVELS + CONTROLS,
+            exceptions={},
+        ),
+        StudyTemplate(
+            key="controlled-all",
+            title=_("Controlled, with every memory system"),
+            description=_(
+                "As “controlled”, with both control arms and the four other memory systems: "
+                "compression, adaptive confidence, homeostatic and retention. Take out what your "
+                "question doesn't need."
+            ),
+            fields=CONTROLLED,
+            arms=LEVELS + CONTROLS + OTHER_SYSTEMS,
             exceptions={},
         ),
         StudyTemplate(

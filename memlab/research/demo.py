@@ -87,7 +87,7 @@ def _study(language: Language) -> Study:
             fresh.time_zone = ZONES[language]
 
         study = create_study(
-            "controlled", title=TITLES[language], language=language, adjust=in_its_zone
+            "controlled-all", title=TITLES[language], language=language, adjust=in_its_zone
         )
     if study.status == StudyStatus.DRAFT:
         # Whoever tries the demo shouldn't have to talk for ten minutes to see the next stage.

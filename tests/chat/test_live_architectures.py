@@ -144,7 +144,7 @@ async def test_what_is_told_in_one_stage_is_known_in_the_next(
     assert receipt.degraded == []
     assert "Rio" in receipt.prompt["system"]
     assert any("Rio" in line for section in receipt.sections for line in section["lines"])
-    # By rule, the offline model learns the name for a profile, where the others learn of the parrot.
+    # For a profile, the offline model's rules learn the name, where the others learn of the parrot.
     recalled = [
         reading
         for reading in receipt.recalled

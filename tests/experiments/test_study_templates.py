@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 from django.core.exceptions import ValidationError
 
+from experiments import architectures
 from experiments.enums import Instruction, Language, WithinSession
 from experiments.models import Lab, Study
 from experiments.study_templates import TEMPLATES, create_study, duplicate
 from memlab.core.tenancy import lab_scope
 
-WITH_ARMS = ["controlled", "controlled-with-controls", "as-in-the-seed"]
+WITH_ARMS = ["controlled", "controlled-with-controls", "controlled-all", "as-in-the-seed"]
 
 
 @pytest.mark.parametrize("language", Language)
@@ -94,3 +95,9 @@ def test_arms_are_named_in_the_studys_language(lab: Lab) -> None:
     with lab_scope(lab.pk):
         study = create_study("controlled", title="A study", language=Language.CHINESE)
         assert study.arms.get(key="l4").name == "L4 · 混合记忆"
+
+
+def test_a_template_offers_every_architecture_as_an_arm(lab: Lab) -> None:
+    with lab_scope(lab.pk):
+        study = create_study("controlled-all", title="A study", language=Language.ENGLISH)
+        assert set(study.arms.values_list("architecture", flat=True)) == set(architectures.keys())
