@@ -18,10 +18,8 @@ def scratch_database() -> Iterator[None]:
     """
     original = connection.settings_dict["NAME"]
     connection.settings_dict["TEST"]["NAME"] = f"{original}_bench"
-    # Outside the try: what is destroyed is whatever the connection leads to, and as long as
-    # nothing was made that is the application's own database.
-    connection.creation.create_test_db(verbosity=0, autoclobber=True, serialize=False)
     try:
+        connection.creation.create_test_db(verbosity=0, autoclobber=True, serialize=False)
         yield
     finally:
         if connection.settings_dict["NAME"] != original:  # else none was made: that one is not ours
