@@ -11,14 +11,21 @@ it answers. Only the words of the query are counted here.
 
 from __future__ import annotations
 
+import functools
 import math
-from collections import defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain, repeat
+from operator import attrgetter
 from typing import TypeVar
 from uuid import UUID
 
+import numpy as np
+from numpy.typing import NDArray
+
+Scores = NDArray[np.float64]
+Indices = NDArray[np.intp]
 T = TypeVar("T")
 
 #: How many of a session's memories say how well the session as a whole fits a query.
@@ -32,12 +39,12 @@ class Candidate:
     Cosines are in [−1, 1]. What has no vector or words in context, because nothing was said
     before it or because its kind of memory has no context, stands there with those it has alone,
     and the other way round; without any vector it takes part by its words only.
-    ``at`` (study time) decides ties, the later first, then ``id``. ``session`` is what it belongs
-    to, for the session bonus.
+    ``at`` (study time, or its seconds since 1970) decides ties, the later first, then ``id``.
+    ``session`` is what it belongs to, for the session bonus.
     """
 
     id: UUID
-    at: datetime
+    at: datetime | float
     cosine_alone: float | None = None
     cosine_in_context: float | None = None
     words_alone: Sequence[str] | None = None
@@ -50,7 +57,7 @@ def fused(
     query_words: Iterable[str],
     *,
     k: float = 20.0,
-    session_bonus: float = 0.0,
+    session_bonus: float = 1.0,
     k1: float = 1.5,
     b: float = 0.75,
 ) -> list[UUID]:
@@ -61,22 +68,19 @@ def fused(
     ``k`` > 0; ``k1`` and ``b`` as in ``bm25``.
     """
     rows = sorted(candidates, key=lambda row: row.id.int)
-    rows.sort(key=lambda row: row.at, reverse=True)
+    rows.sort(key=attrgetter("at"), reverse=True)
     wanted = list(query_words)
     alone = [_either(row.words_alone, row.words_in_context) for row in rows]
     in_context = [_either(row.words_in_context, row.words_alone) for row in rows]
-    scores = reciprocal_rank_fusion(
-        [
-            _ranking([_either(row.cosine_alone, row.cosine_in_context) for row in rows]),
-            _ranking([_either(row.cosine_in_context, row.cosine_alone) for row in rows]),
-            _ranking([score or None for score in bm25(alone, wanted, k1=k1, b=b)]),
-            _ranking([score or None for score in bm25(in_context, wanted, k1=k1, b=b)]),
-        ],
-        count=len(rows),
-        k=k,
-    )
+    rankings = [
+        _ranking(_numbers(_either(row.cosine_alone, row.cosine_in_context) for row in rows)),
+        _ranking(_numbers(_either(row.cosine_in_context, row.cosine_alone) for row in rows)),
+        _ranking(_found(bm25(alone, wanted, k1=k1, b=b))),
+        _ranking(_found(bm25(in_context, wanted, k1=k1, b=b))),
+    ]
+    scores = reciprocal_rank_fusion(rankings, count=len(rows), k=k)
     if session_bonus:
-        scores = _with_session([row.session for row in rows], scores, session_bonus)
+        scores = scores + session_bonus * _session_means([row.session for row in rows], scores)
     return [rows[index].id for index in _ranking(scores)]
 
 
@@ -86,72 +90,90 @@ def bm25(
     *,
     k1: float = 1.5,
     b: float = 0.75,
-) -> list[float]:
-    """Okapi BM25 of each document for a query; 0 where they share no word.
+) -> Scores:
+    """Okapi BM25 of each document for a query, shape (documents,); 0 where they share no word.
 
     score = Σ idf(w)·f·(k1 + 1) / (f + k1·(1 − b + b·length/mean length)), f the word's count in
     the document, idf(w) = ln(1 + (N − n + 0.5)/(n + 0.5)) with n of N documents holding it, over
     the query's different words. ``k1`` ≥ 0 saturates repetition, ``b`` in [0, 1] discounts length.
     Robertson & Zaragoza (2009); the idf, never negative, as in Lucene.
     """
-    wanted = frozenset(query_words)
-    found: dict[int, dict[str, int]] = {}
-    holding: dict[str, int] = defaultdict(int)
-    total = 0
-    for index, document in enumerate(documents):
-        if not document:
-            continue
-        total += len(document)
-        shared = wanted.intersection(document)
-        if shared:
-            found[index] = {word: document.count(word) for word in shared}
-            for word in shared:
-                holding[word] += 1
     size = len(documents)
-    idf = {word: math.log(1 + (size - n + 0.5) / (n + 0.5)) for word, n in holding.items()}
-    scores = [0.0] * size
-    for index, counts in found.items():
-        length = len(documents[index] or ()) * size / total
-        damping = k1 * (1 - b + b * length)
-        scores[index] = math.fsum(
-            idf[word] * count * (k1 + 1) / (count + damping) for word, count in counts.items()
-        )
+    scores = np.zeros(size)
+    lengths = np.fromiter((len(document or ()) for document in documents), np.int64, size)
+    columns = {word: column for column, word in enumerate(dict.fromkeys(query_words))}
+    if not columns or not lengths.any():
+        return scores
+    counts = _counts(documents, lengths, columns)
+    damping = k1 * (1 - b + b * lengths * size / lengths.sum())
+    # One word after the other: a sum over the whole table may round otherwise elsewhere.
+    for count in counts.T:
+        holding = np.count_nonzero(count)
+        idf = math.log(1 + (size - holding + 0.5) / (holding + 0.5))
+        held = count > 0
+        scores[held] += idf * count[held] * (k1 + 1) / (count[held] + damping[held])
     return scores
 
 
 def reciprocal_rank_fusion(
-    rankings: Iterable[Sequence[int]], *, count: int, k: float = 20.0
-) -> list[float]:
+    rankings: Sequence[Sequence[int] | Indices], *, count: int, k: float = 20.0
+) -> Scores:
     """Σ 1/(k + rank) over the rankings that hold each of 0 … ``count`` − 1, ranks from 1.
 
     A ranking lists what it found, best first; what it leaves out gets nothing from it.
     Cormack, Clarke & Büttcher (2009).
     """
-    scores = [0.0] * count
-    for ranking in rankings:
-        for rank, index in enumerate(ranking, start=1):
-            scores[index] += 1.0 / (k + rank)
-    return scores
+    parts = np.zeros((len(rankings), count))
+    for part, ranking in zip(parts, rankings, strict=True):
+        part[np.asarray(ranking, np.intp)] = 1.0 / (k + np.arange(1, len(ranking) + 1))
+    # Smallest first, so that the same ranks in another order make the same sum: a tie stays one.
+    parts.sort(axis=0)
+    return functools.reduce(np.add, parts, np.zeros(count))
 
 
-def _ranking(scores: Sequence[float | None]) -> list[int]:
+def _counts(
+    documents: Sequence[Sequence[str] | None],
+    lengths: NDArray[np.int64],
+    columns: Mapping[str, int],
+) -> NDArray[np.int64]:
+    """How often each document (rows) holds each word of the query (columns)."""
+    every_word = chain.from_iterable(document or () for document in documents)
+    column_of = np.fromiter(map(columns.get, every_word, repeat(-1)), np.int64, lengths.sum())
+    document_of = np.repeat(np.arange(len(documents)), lengths)
+    found = column_of >= 0
+    cells = document_of[found] * len(columns) + column_of[found]
+    size = (len(documents), len(columns))
+    return np.bincount(cells, minlength=size[0] * size[1]).reshape(size)
+
+
+def _numbers(values: Iterable[float | None]) -> Scores:
+    return np.array([math.nan if value is None else value for value in values], np.float64)
+
+
+def _found(scores: Scores) -> Scores:
+    """What shares no word with the query is not in the ranking by words."""
+    return np.where(scores > 0, scores, math.nan)
+
+
+def _ranking(scores: Scores) -> Indices:
     """Indices of what has a score, highest first; ties stay in the order given."""
-    having = [(score, index) for index, score in enumerate(scores) if score is not None]
-    having.sort(key=lambda pair: -pair[0])
-    return [index for _score, index in having]
+    having = np.flatnonzero(~np.isnan(scores))
+    return having[np.argsort(-scores[having], kind="stable")]
 
 
-def _with_session(
-    sessions: Sequence[Hashable], scores: Sequence[float], weight: float
-) -> list[float]:
-    of_session: dict[Hashable, list[float]] = defaultdict(list)
-    for session, score in zip(sessions, scores, strict=True):
-        of_session[session].append(score)
-    bonus: dict[Hashable, float] = {}
-    for session, all_scores in of_session.items():
-        best = sorted(all_scores, reverse=True)[:SESSION_BEST]
-        bonus[session] = weight * math.fsum(best) / len(best)
-    return [score + bonus[session] for session, score in zip(sessions, scores, strict=True)]
+def _session_means(sessions: Sequence[Hashable], scores: Scores) -> Scores:
+    """For each candidate the mean score of its session's three best."""
+    numbers: dict[Hashable, int] = {}
+    of_session = np.array(
+        [numbers.setdefault(session, len(numbers)) for session in sessions], np.intp
+    )
+    means = np.array(
+        [
+            np.sort(scores[of_session == number])[: -SESSION_BEST - 1 : -1].mean()
+            for number in range(len(numbers))
+        ]
+    )
+    return means[of_session]
 
 
 def _either(first: T | None, second: T | None) -> T | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 import warnings
+from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
@@ -29,6 +30,9 @@ _RUN = re.compile(
 _CLITIC = re.compile(r"(?<=\w)(?:n't|'(?:s|m|d|t|re|ve|ll))$")
 _APOSTROPHES = str.maketrans("’ʼ", "''")
 
+#: Pronouns and particles, of one character.
+_HANGING = "我你您他她它们这那的了着过吗呢吧啊"
+
 _SEGMENTER: Any = None
 _LOADING = Lock()
 
@@ -43,7 +47,7 @@ def words(text: str) -> tuple[str, ...]:
     found: list[str] = []
     for run in _RUN.finditer(plain):
         if run.lastgroup == "han":
-            found.extend(word for word in _segmented(run.group()) if word not in CHINESE)
+            found.extend(word for word in _segmented(run.group()) if word and word not in CHINESE)
         elif run.lastgroup == "number":
             found.append(run.group())
         else:
@@ -59,9 +63,12 @@ def _stem(word: str) -> str:
     return str(EnglishStemmer().stemWord(word))
 
 
-def _segmented(run: str) -> list[str]:
+def _segmented(run: str) -> Iterator[str]:
+    """Words of the dictionary, and names and the like that jieba takes for words; from the ends of
+    those it often leaves a pronoun or a particle hanging: 我养 for 养."""
     segmenter = _SEGMENTER or _load_segmenter()
-    return list(segmenter.lcut(run))
+    for word in segmenter.cut(run):
+        yield word if segmenter.FREQ.get(word) else word.strip(_HANGING)
 
 
 def _load_segmenter() -> Any:

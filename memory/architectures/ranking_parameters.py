@@ -35,13 +35,16 @@ RANKING = (
     ),
     Parameter(
         name="session_bonus",
-        default=0.0,
+        default=1.0,
         minimum=0.0,
         maximum=10.0,
         help_en=(
-            "With hybrid: what is found also gets this many times the mean score of the three "
-            "best of its session. 0: each stands for itself."
+            "With hybrid: each score is raised by this many times the mean of its session's "
+            "three best, since what answers a question seldom stands alone. 0: not at all."
         ),
-        help_zh="ranking 为 hybrid 时：另加所属会话中最佳三条平均得分的若干倍；0 表示不加。",
+        help_zh=(
+            "ranking 为 hybrid 时：每条得分另加所属会话最佳三条平均得分的若干倍，"
+            "因为答案的线索往往聚在同一次会话里；0 表示不加。"
+        ),
     ),
 )

@@ -49,13 +49,14 @@ def test_bm25_weighs_rare_words_above_common_ones() -> None:
 
 def test_bm25_asks_for_a_word_once_however_often_it_is_in_the_query() -> None:
     documents = [("tea",), ("milk",)]
-    assert bm25(documents, ["tea", "tea"]) == bm25(documents, ["tea"])
+    assert bm25(documents, ["tea", "tea"]).tolist() == bm25(documents, ["tea"]).tolist()
 
 
 def test_bm25_of_documents_without_words_is_nothing() -> None:
-    assert bm25([None, (), ("tea",)], ["milk"]) == [0.0, 0.0, 0.0]
-    assert bm25([], ["milk"]) == []
-    assert bm25([None, ()], []) == [0.0, 0.0]
+    assert bm25([None, (), ("tea",)], ["milk"]).tolist() == [0.0, 0.0, 0.0]
+    assert bm25([], ["milk"]).tolist() == []
+    assert bm25([None, ()], ["milk"]).tolist() == [0.0, 0.0]
+    assert bm25([("tea",)], []).tolist() == [0.0]
 
 
 def test_bm25_without_discount_and_saturation_is_the_idf() -> None:
@@ -133,12 +134,12 @@ def test_the_bonus_of_a_session_lifts_what_was_said_in_it() -> None:
         candidate(C, 0.7, session="two"),  # 2/23 = 0.086957
         candidate(D, 0.1, session="one"),  # 2/24 = 0.083333
     ]
-    assert fused(rows, []) == [A, B, C, D]
+    assert fused(rows, [], session_bonus=0.0) == [A, B, C, D]
     # The means of the sessions are 0.089286 and 0.088933: too close to change the order.
-    assert fused(rows, [], session_bonus=1.0) == [A, B, C, D]
+    assert fused(rows, []) == [A, B, C, D]
     best_of_two = [*rows[1:], candidate(A, 0.05, session="one")]
     # B 2/21, C 2/22, mean 0.093074; D 2/23, A 2/24, mean 0.085145.
-    assert fused(best_of_two, [], session_bonus=1.0) == [B, C, D, A]
+    assert fused(best_of_two, []) == [B, C, D, A]
 
 
 def test_the_bonus_counts_the_three_best_of_a_session() -> None:
@@ -148,7 +149,7 @@ def test_the_bonus_counts_the_three_best_of_a_session() -> None:
         for number in (1, 2, 3, 4, 5)
     ]
     # mean one (2/21 + 2/23 + 2/24)/3 = 0.088509 < 0.090909 of two: weighed enough, two comes first.
-    assert [each.int for each in fused(rows, [], session_bonus=1.0)] == [1, 2, 3, 4, 5]
+    assert [each.int for each in fused(rows, [])] == [1, 2, 3, 4, 5]
     assert [each.int for each in fused(rows, [], session_bonus=3.0)] == [2, 1, 3, 4, 5]
 
 

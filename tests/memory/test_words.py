@@ -44,6 +44,8 @@ def test_english_words_are_stemmed_without_stop_words(text: str, expected: tuple
         ("我昨天和李小明去上海看了演唱会", ("昨天", "李小明", "上海", "看", "演唱会")),
         ("你好，我们是这样的。", ()),
         ("她养了三只猫", ("养", "三只", "猫")),
+        ("我养了一只猫，叫咪咪", ("养", "一只", "猫", "咪咪")),
+        ("阿强和张晓红去爬泰山", ("阿强", "张晓红", "爬", "泰山")),
     ],
 )
 def test_chinese_words_are_segmented_without_stop_words(
