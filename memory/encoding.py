@@ -46,11 +46,17 @@ class Moment:
         A question that names somebody finds what they said by it: without the names, dialogues
         between two people lose a third of what is found.
         """
-        texts = [_named(utterance.role, utterance.text, names) for utterance in self.said]
-        if self.before is not None:
-            before = self.before.text[-CONTEXT_CHARACTERS:]
-            texts.insert(0, _named(self.before.role, before, names))
-        return "\n".join(texts)
+        return "\n".join(filter(None, (self.embedded_before(names), self.embedded_alone(names))))
+
+    def embedded_alone(self, names: Mapping[Role, str] = NOBODY) -> str:
+        """The same of the messages said."""
+        return "\n".join(_named(each.role, each.text, names) for each in self.said)
+
+    def embedded_before(self, names: Mapping[Role, str] = NOBODY) -> str:
+        """The same of the message before them; empty if none goes in."""
+        if self.before is None:
+            return ""
+        return _named(self.before.role, self.before.text[-CONTEXT_CHARACTERS:], names)
 
 
 def moments(session: SessionTranscript, *, encode: Encode, encoding: Encoding) -> list[Moment]:

@@ -42,7 +42,7 @@ PROBABILITY_SQL = (
 )
 
 #: The participant's episodes of earlier sessions, as one embedder sees them.
-_WHOSE = (
+WHOSE = (
     "lab_id = %(lab)s AND participant_id = %(participant)s"
     " AND embedder = %(embedder)s AND session_id <> %(session)s"
 )
@@ -50,7 +50,7 @@ _WHOSE = (
 
 #: Time since the anchor, in the curve's unit. A difference of epochs is faster than one of times,
 #: and exact to 0.5 µs: enough for days, where p moves by less than 1e−9.
-_ELAPSED = {
+ELAPSED_SQL = {
     TimeUnit.DAYS: "greatest(date_part('epoch', %(now)s::timestamptz)"
     " - date_part('epoch', anchor), 0) / 86400.0::float8",
     TimeUnit.HOURS: "greatest(date_part('epoch', %(now)s::timestamptz - anchor), 0)"
@@ -71,9 +71,9 @@ def _statement(unit: TimeUnit, *, order: str, where: str = "true", keep: str = "
             FROM (
                 SELECT id, text, message_ids, stage_key, ends_with, anchor, g, salience,
                        1 - (vector <=> %(query)s::vector) AS cosine,
-                       {_ELAPSED[unit]} AS elapsed
+                       {ELAPSED_SQL[unit]} AS elapsed
                 FROM memory_episode
-                WHERE {where} AND {_WHOSE}
+                WHERE {where} AND {WHOSE}
                 OFFSET 0
             ) AS candidate
             OFFSET 0
@@ -95,7 +95,8 @@ class Query:
 
     ``vector`` has shape (dimensions,) and comes from the embedder whose id is ``embedder``;
     vectors of others are never compared with it. Episodes of ``session``, the current one, are
-    left out. ``relevance`` maps the cosine to r.
+    left out. ``relevance`` maps the cosine to r. ``words`` are the query's content words, for a
+    search that goes by words too.
     """
 
     participant_id: int
@@ -105,6 +106,7 @@ class Query:
     now: datetime
     curve: Curve
     relevance: CalibrationPoint = RAW
+    words: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,15 +188,15 @@ def earlier(query: Query) -> list[UUID]:
     """Ids of all episodes that the query is about, oldest first."""
     with connection.cursor() as cursor:
         cursor.execute(
-            f"SELECT id FROM memory_episode WHERE {_WHOSE} ORDER BY encoded_at, id",
-            _parameters(query),
+            f"SELECT id FROM memory_episode WHERE {WHOSE} ORDER BY encoded_at, id",
+            parameters(query),
         )
         return [row[0] for row in cursor.fetchall()]
 
 
 def _found(statement: str, query: Query, **more: Any) -> list[Found]:
     with connection.cursor() as cursor:
-        cursor.execute(statement, _parameters(query) | more)
+        cursor.execute(statement, parameters(query) | more)
         return [Found.from_row(row) for row in cursor.fetchall()]
 
 
@@ -211,7 +213,8 @@ def _literal_format(dimensions: int) -> str:
     return "[" + ",".join(["%.9g"] * dimensions) + "]"
 
 
-def _parameters(query: Query) -> dict[str, Any]:
+def parameters(query: Query) -> dict[str, Any]:
+    """What the statements above name, of one query; raises ``NoActiveLab`` outside a scope."""
     return {
         "lab": require_lab("episodes"),
         "participant": query.participant_id,

@@ -63,7 +63,7 @@ class EpisodeAdmin(EvidenceAdmin):
     ]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Episode]:
-        return super().get_queryset(request).defer("vector")
+        return super().get_queryset(request).defer(*Episode.KEYS)
 
     @admin.display(description=_("text"), ordering="text")
     def excerpt(self, episode: Episode) -> str:

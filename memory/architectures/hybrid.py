@@ -3,6 +3,7 @@ for it (Ebbinghaus 1885; Tulving 1972; Hou, Tamoto & Miyashita 2024)."""
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -16,11 +17,11 @@ from numpy.typing import NDArray
 
 from experiments.configuration import CalibrationPoint
 from experiments.enums import RelevanceScale
-from memlab.core.embeddings.base import EmbeddingFailure, Form, Vectors
+from memlab.core.embeddings.base import EmbeddingFailure
 from memlab.core.tenancy import lab_scope
 from memlab.core.values import MemoryReading, Recall, Role, SessionTranscript, Transcript
 from memlab.core.work import unit
-from memory import search
+from memory import hybrid_search, search
 from memory.architectures.base import NO_EFFECTS, NO_QUERY_VECTOR, Consolidation, Effects
 from memory.architectures.gist import Gist, Ratings, salience_of
 from memory.architectures.parameters import HYBRID, PRESETS
@@ -28,11 +29,14 @@ from memory.architectures.rendering import episodes_section
 from memory.architectures.wording import wording
 from memory.encoding import NOBODY, Moment, moments, own_messages
 from memory.enums import Encode, Encoding, MemoryKind, Reason, RunPart
+from memory.episode_keys import Keys, dense_keys, hybrid_keys
 from memory.extraction import ExtractionFailed
 from memory.formulas import forgetting
+from memory.hybrid_search import Fusion
 from memory.models import ConsolidationRun, Episode, Trait
 from memory.models.episode import Curve, episode_id
 from memory.search import Found, Query
+from memory.words import words
 
 NEAR_MISSES = 20
 
@@ -66,6 +70,7 @@ class Hybrid(Gist):
         self.curve = Curve.of(self.values)
         self.encode = Encode(self.values["encode"])
         self.encoding = Encoding(self.values["encoding"])
+        self.fusion = Fusion.of(self.values)
 
     # What it brings to a turn
 
@@ -79,7 +84,7 @@ class Hybrid(Gist):
         if query_vector is None:
             gist = await super().recall(transcript, query, query_vector, now)
             return replace(gist, degraded=(NO_QUERY_VECTOR,))
-        asked = self._query(transcript, query_vector, now)
+        asked = await self._query(transcript, query, query_vector, now)
         traits, found = await unit(self._load, asked)
         return self._with_episodes(self._gist(transcript, traits, now), found, Reason.RECALLED)
 
@@ -90,10 +95,14 @@ class Hybrid(Gist):
         query_vector: NDArray[float32] | None,
         now: datetime,
     ) -> tuple[MemoryReading, ...]:
-        """The nearest episodes that weren't recalled, then the traits that were left out."""
+        """The nearest episodes that weren't recalled, then the traits that were left out.
+
+        ``hybrid`` takes the words of the transcript's question; without one, none.
+        """
         if query_vector is None:
             return await super().near_misses(transcript, recall, query_vector, now)
-        asked = self._query(transcript, query_vector, now)
+        query = transcript.question.text if transcript.question else ""
+        asked = await self._query(transcript, query, query_vector, now)
         traits, missed = await unit(self._load_missed, asked, _episodes_of(recall.memories))
         return (
             *(
@@ -112,8 +121,8 @@ class Hybrid(Gist):
         *,
         limit: int,
     ) -> tuple[UUID, ...]:
-        asked = self._query(transcript, query_vector, now)
-        return tuple(episode.ends_with for episode in await unit(self._nearest, asked, (), limit))
+        asked = await self._query(transcript, query, query_vector, now)
+        return tuple(episode.ends_with for episode in await unit(self._load_ranked, asked, limit))
 
     def commit_recall(
         self, recall: Recall, now: datetime, *, reply: UUID, effects: Effects = NO_EFFECTS
@@ -126,7 +135,9 @@ class Hybrid(Gist):
                 reply=reply,
             )
 
-    def _query(self, transcript: Transcript, vector: NDArray[float32], now: datetime) -> Query:
+    async def _query(
+        self, transcript: Transcript, asked: str, vector: NDArray[float32], now: datetime
+    ) -> Query:
         return Query(
             participant_id=self.participant_id,
             session=transcript.current.id,
@@ -135,6 +146,8 @@ class Hybrid(Gist):
             now=now,
             curve=self.curve,
             relevance=self._relevance(),
+            # The first Chinese text loads a dictionary: not on the event loop.
+            words=await asyncio.to_thread(words, asked) if self.fusion else (),
         )
 
     def _relevance(self) -> CalibrationPoint:
@@ -151,21 +164,27 @@ class Hybrid(Gist):
     def _found(self, asked: Query) -> list[Found]:
         limit = self.values["retrieval_top_k"]
         if not self.values["forgetting_curve"]:
-            return search.nearest(asked, limit=limit)
+            return self._best(asked, limit=limit)
+        if self.fusion is not None:
+            return hybrid_search.recall(asked, self.fusion, limit=limit)
         return search.recall(asked, limit=limit)
+
+    def _best(self, asked: Query, *, limit: int, without: Sequence[UUID] = ()) -> list[Found]:
+        """By the arm's ranking alone, forgotten or not."""
+        if self.fusion is not None:
+            return hybrid_search.nearest(asked, self.fusion, limit=limit, without=without)
+        return search.nearest(asked, limit=limit, without=without)
 
     def _load_missed(
         self, asked: Query, brought: Sequence[UUID]
     ) -> tuple[list[Trait], list[Found]]:
         with lab_scope(self.lab_id):
             traits = list(Trait.objects.of_participant(self.participant_id))
-            return traits, search.nearest(asked, limit=NEAR_MISSES, without=brought)
+            return traits, self._best(asked, limit=NEAR_MISSES, without=brought)
 
-    def _nearest(
-        self, asked: Query, without: Sequence[UUID], limit: int = NEAR_MISSES
-    ) -> list[Found]:
+    def _load_ranked(self, asked: Query, limit: int) -> list[Found]:
         with lab_scope(self.lab_id):
-            return search.nearest(asked, limit=limit, without=without)
+            return self._best(asked, limit=limit)
 
     def _with_episodes(self, gist: Recall, found: Sequence[Found], reason: Reason) -> Recall:
         section = episodes_section(
@@ -226,14 +245,19 @@ class Hybrid(Gist):
         encoded = moments(session, encode=self.encode, encoding=self.encoding)
         try:
             await self._rate([moment.rated for moment in encoded], ratings)
-            vectors = await self.doors.embedder.embed(
-                [moment.embedded(self._names()) for moment in encoded], Form.PASSAGE
-            )
+            keys = await self._keys(session, encoded)
         except ExtractionFailed as failure:
             return Consolidation(degraded=(failure.code,))
         except EmbeddingFailure as failure:
             return Consolidation(degraded=(f"embedding:{failure.kind}",))
-        return await unit(self._write_episodes, session, encoded, vectors, ratings, now)
+        return await unit(self._write_episodes, session, encoded, keys, ratings, now)
+
+    async def _keys(self, session: SessionTranscript, encoded: Sequence[Moment]) -> list[Keys]:
+        names, embedder = self._names(), self.doors.embedder
+        if self.fusion is None:
+            return await dense_keys(encoded, names=names, embedder=embedder)
+        in_context = moments(session, encode=self.encode, encoding=Encoding.IN_CONTEXT)
+        return await hybrid_keys(in_context, encoding=self.encoding, names=names, embedder=embedder)
 
     def _names(self) -> Mapping[Role, str]:
         """Who speaks, for what is embedded; only where both sides are encoded."""
@@ -248,7 +272,7 @@ class Hybrid(Gist):
         self,
         session: SessionTranscript,
         encoded: Sequence[Moment],
-        vectors: Vectors,
+        keys: Sequence[Keys],
         ratings: Ratings,
         now: datetime,
     ) -> Consolidation:
@@ -262,8 +286,8 @@ class Hybrid(Gist):
             if run is None:
                 return Consolidation()
             episodes = [
-                self._episode(session, moment, vector, ratings)
-                for moment, vector in zip(encoded, vectors, strict=True)
+                self._episode(session, moment, key, ratings)
+                for moment, key in zip(encoded, keys, strict=True)
             ]
             written = {MemoryKind.EPISODE.value: Episode.objects.encode(episodes, now=now)}
             run.record(written=written, dropped={})
@@ -273,7 +297,7 @@ class Hybrid(Gist):
         self,
         session: SessionTranscript,
         moment: Moment,
-        vector: NDArray[float32],
+        keys: Keys,
         ratings: Ratings,
     ) -> Episode:
         rating, end = ratings[moment.rated.id], moment.ends_with
@@ -281,7 +305,7 @@ class Hybrid(Gist):
         g = forgetting.initial_consolidation(
             salience=salience, initial=self.curve.initial_g, gain=self.curve.salience_gain
         )
-        words = wording(self.setting.language)
+        wordings = wording(self.setting.language)
         return Episode(
             id=episode_id(participant=self.participant, ends_with=end.id),
             lab_id=self.lab_id,
@@ -289,12 +313,15 @@ class Hybrid(Gist):
             session_id=session.id,
             session_number=session.number,
             stage_key=session.stage,
-            text="\n".join(words.utterance(utterance) for utterance in moment.utterances),
+            text="\n".join(wordings.utterance(utterance) for utterance in moment.utterances),
             message_ids=moment.message_ids,
             ends_with=end.id,
             form=f"{self.encode}/{self.encoding}",
             embedder=self.doors.embedder.id,
-            vector=vector,
+            vector=keys.vector,
+            second_vector=keys.second_vector,
+            words=keys.words,
+            words_before=keys.words_before,
             encoded_at=end.at,
             anchor=end.at,
             g=g,

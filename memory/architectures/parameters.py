@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from experiments.parameters import Parameter, Value
+from memory.architectures.ranking_parameters import RANKING
 from memory.enums import Encode, Encoding, TimeUnit
 
 GIST = (
@@ -186,16 +187,9 @@ EPISODES = (
         help_en="The same for the assistant's messages.",
         help_zh="同上，用于助手的消息。",
     ),
-    Parameter(
-        name="ranking",
-        default="dense",
-        choices=("dense",),
-        help_en="How episodes are found: dense, by the similarity of embeddings.",
-        help_zh="如何检索情景记忆：dense，按向量相似度。",
-    ),
 )
 
-HYBRID = GIST + EPISODES
+HYBRID = GIST + EPISODES + RANKING
 
 PRESETS: Mapping[str, Mapping[str, Value]] = {
     "hou-2024": {

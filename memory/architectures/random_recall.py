@@ -41,7 +41,7 @@ class RandomRecall(Hybrid):
     ) -> Recall:
         if query_vector is None:
             return await super().recall(transcript, query, query_vector, now)
-        asked = self._query(transcript, query_vector, now)
+        asked = await self._query(transcript, query, query_vector, now)
         current = transcript.current
         began = (*transcript.earlier, current)[0].started_at
         seed = f"{began.isoformat()}:{current.number}:{len(current.turns)}:{query}"

@@ -94,7 +94,7 @@ class EpisodeQuerySet(TenantQuerySet["Episode"]):
         """
         if not ids:
             return 0
-        rows = list(self.filter(pk__in=ids).order_by("pk").defer("vector").select_for_update())
+        rows = list(self.filter(pk__in=ids).order_by("pk").defer(*Episode.KEYS).select_for_update())
         if MemoryEvent.objects.strengthened_by(reply):
             return 0
         events = [row.strengthen(curve=curve, now=now, reply=reply) for row in rows]
@@ -127,9 +127,12 @@ class Episode(Memory):
     """One encoded moment. Its strength is computed on read from g and the anchor.
 
     Columns of a fixed width come first and the vector before the texts, so that a scan reaches
-    what it needs without unpacking the rest.
+    what it needs without unpacking the rest. The last three are for the ranking ``hybrid`` only
+    and empty where it isn't used; ``second_vector`` also where nothing was said before.
     """
 
+    #: What a search compares; derived from the text, and of no use to anybody else.
+    KEYS = ("vector", "second_vector", "words", "words_before")
     STRENGTH = ("g", "anchor", "recall_count", "last_recalled_at", "recallable_until")
 
     recallable_until = models.DateTimeField(
@@ -153,6 +156,15 @@ class Episode(Memory):
     stage_key = stage_field()
     form = models.CharField(_("encoded from"), max_length=24)
     last_recalled_at = models.DateTimeField(_("last recalled (study time)"), null=True)
+    second_vector = VectorField(
+        _("second vector"),
+        null=True,
+        help_text=_("Of the message alone if the first is in context, and the other way round."),
+    )
+    words = models.TextField(_("content words, separated by spaces"), default="", blank=True)
+    words_before = models.TextField(
+        _("content words of the message before, separated by spaces"), default="", blank=True
+    )
 
     objects = TenantManager.from_queryset(EpisodeQuerySet)()
 
@@ -216,7 +228,7 @@ class Episode(Memory):
         }
 
     def encoding_event(self, now: datetime) -> MemoryEvent:
-        """The first event of a new episode: all of it but the vector."""
+        """The first event of a new episode: all of it but what a search compares."""
         after = self.strength() | {
             "text": self.text,
             "message_ids": [str(message) for message in self.message_ids],

@@ -398,7 +398,7 @@ def test_recall_asks_the_database_once_for_the_traits_and_once_for_the_episodes(
     memory = make(Hybrid, participant, recall_threshold=0.1)
     run(memory.consolidate(TALK, end_of(TALK)))
     vector = run(memory.doors.embedder.embed(["Kyoto"], Form.QUERY))[0]
-    query = memory._query(after(TALK), vector, START + timedelta(hours=1))
+    query = run(memory._query(after(TALK), "Kyoto", vector, START + timedelta(hours=1)))
     with CaptureQueriesContext(connection) as statements:
         memory._load(query)
     asked_for = [each["sql"] for each in statements if "FROM " in each["sql"]]
