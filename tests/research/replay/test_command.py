@@ -38,7 +38,7 @@ REPORT = "--report=/tmp/never-written.json"
         ([GUITAR, "--architecture=gist", "--report=/nowhere/r.json"], "/nowhere/r.json can't be"),
         ([GUITAR, "--architecture=gist", REPORT, "--embedder=word2vec"], "--embedder: .*word2vec"),
         ([GUITAR, "--architecture=gist", REPORT, "--llm=qwen"], "--llm: .*qwen"),
-        ([GUITAR, "--architecture=hybrid", REPORT, "--ranking=hybrid"], "--ranking: 'hybrid'"),
+        ([GUITAR, "--architecture=hybrid", REPORT, "--ranking=alphabetical"], "argument --ranking"),
         ([GUITAR, "--architecture=hybrid", REPORT, "--preset=yearly"], "--preset: 'yearly'"),
         ([GUITAR, "--architecture=sensory", REPORT, "--preset=weekly"], "--preset: 'weekly'"),
         ([GUITAR, "--architecture=hybrid", REPORT, "--encode=some"], "argument --encode"),

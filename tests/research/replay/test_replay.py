@@ -118,6 +118,17 @@ async def test_what_is_found_does_not_depend_on_what_is_recalled(allotment: Dial
     assert hybrid["parameters"]["encode"] == "all"
 
 
+async def test_the_ranking_decides_what_is_found_first(guitar: Dialogue) -> None:
+    found = {}
+    for ranking in ("dense", "hybrid"):
+        (row,) = await replay(
+            plan(guitar, architectures=("hybrid",), ranking=ranking, encode="all"), silent()
+        )
+        assert (row["parameters"]["ranking"], row["degraded"]) == (ranking, 0)
+        found[ranking] = row["evidence_recall"]
+    assert found["hybrid"]["5"] > found["dense"]["5"]
+
+
 async def test_runs_give_the_same_report_also_at_once(guitar: Dialogue) -> None:
     same = plan(guitar, architectures=("random_recall",), preset="weekly")
     one, two = await asyncio.gather(replay(same, silent()), replay(same, silent()))

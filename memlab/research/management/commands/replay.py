@@ -56,7 +56,9 @@ class Command(BaseCommand):
         parser.add_argument(
             "--encoding", choices=("in_context", "message"), help="what an episode is embedded with"
         )
-        parser.add_argument("--ranking", help="how episodes are found: dense")
+        parser.add_argument(
+            "--ranking", choices=("dense", "hybrid"), help="how what is found is ordered"
+        )
         parser.add_argument("--keep", action="store_true", help="keep the lab, to look at it")
         parser.add_argument(
             "--clean",
@@ -149,10 +151,6 @@ def _architectures(given: str | None) -> tuple[str, ...]:
 
 
 def _choices(options: dict[str, Any]) -> Choices:
-    if options["ranking"] not in (None, "dense"):
-        raise CommandError(
-            f"--ranking: {options['ranking']!r} is not possible in this version. Write dense."
-        )
     return Choices(**{name: options[name] for name in ("preset", "encode", "encoding", "ranking")})
 
 
