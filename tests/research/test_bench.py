@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memlab.research.bench import chats, maintenance, recall, sockets, statements, turns
+from memlab.research.bench import chats, maintenance, ranking, recall, sockets, statements, turns
 from memlab.research.bench.recall import Size
 from memlab.research.bench.report import Figure, as_json, percentile, ratio, table, write
 from memlab.research.bench.turns import Load
@@ -86,6 +86,18 @@ def test_recall_is_measured_on_rows_that_both_queries_see() -> None:
         "recall, 120 episodes, L4 ÷ bare",
         "recall, 60 episodes beside 120 of others ÷ alone",
         "recall, 120 episodes beside 120 of others ÷ alone",
+    ]
+    assert all(figure.value > 0 for figure in figures)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_ranking_is_measured_against_a_bare_query() -> None:
+    figures = ranking.measure(ranking.Size(episodes=60, sessions=3, runs=3), silent)
+    assert [(figure.name, figure.goal) for figure in figures] == [
+        ("ranking, 60 episodes, hybrid", 50.0),
+        ("ranking, 60 episodes, dense on the same rows", None),
+        ("ranking, 60 episodes, bare pgvector", None),
+        ("ranking, 60 episodes, hybrid ÷ bare", None),
     ]
     assert all(figure.value > 0 for figure in figures)
 

@@ -62,7 +62,7 @@ def measure(size: Size, say: Say) -> list[Figure]:
     random = np.random.default_rng(7)
     study = make_study("bench of recall")
     subjects = [_subject(study, count, random) for count in size.episodes]
-    with _plain_copy(study):
+    with plain_copy(study):
         return _measured(study, subjects, size, random, say)
 
 
@@ -124,7 +124,17 @@ def _scope_figures(subject: Subject, runs: int) -> list[Figure]:
     return [Figure(name="lab scope, opened and closed", value=spent * 1000, unit="ms")]
 
 
-def compared(subject: Subject, runs: int, ruler: Subject | None = None) -> tuple[float, float]:
+def dense(query: Query) -> object:
+    """What L4 calls by default."""
+    return search.recall(query, limit=TOP)
+
+
+def compared(
+    subject: Subject,
+    runs: int,
+    ruler: Subject | None = None,
+    recall: Callable[[Query], object] = dense,
+) -> tuple[float, float]:
     """Median seconds of L4's recall and of the bare query, asked in turn inside an open scope.
 
     ``ruler`` is whose rows the bare query scans; the subject's own by default.
@@ -135,7 +145,7 @@ def compared(subject: Subject, runs: int, ruler: Subject | None = None) -> tuple
     with lab_scope(subject.participant.lab_id):
         for number in range(runs + 20):
             query = subject.queries[number % len(subject.queries)]
-            ours.append(_timed(partial(search.recall, query, limit=TOP)))
+            ours.append(_timed(partial(recall, query)))
             bare.append(_timed(partial(_bare, whose, query.vector)))
     return median(ours[20:]), median(bare[20:])  # the first ones fill the caches
 
@@ -187,7 +197,7 @@ def _asking(participant: Participant, count: int, queries: Sequence[Query]) -> S
 
 
 @contextmanager
-def _plain_copy(study: Study) -> Iterator[None]:
+def plain_copy(study: Study) -> Iterator[None]:
     """The same rows in a plain table: no row policy, one index on the participant."""
     with lab_scope(study.lab_id), connection.cursor() as cursor:
         cursor.execute(f"CREATE TABLE {BARE} (LIKE memory_episode INCLUDING STORAGE)")

@@ -8,11 +8,11 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
-from memlab.research.bench import chats, maintenance, recall, sockets, statements, turns
+from memlab.research.bench import chats, maintenance, ranking, recall, sockets, statements, turns
 from memlab.research.bench.report import Figure, table, write
 from memlab.research.bench.scratch import scratch_database
 
-PARTS = ("recall", "maintenance", "turns", "sockets")
+PARTS = ("recall", "ranking", "maintenance", "turns", "sockets")
 
 
 class Command(BaseCommand):
@@ -43,6 +43,8 @@ class Command(BaseCommand):
     def _measured(self, part: str, *, quick: bool) -> list[Figure]:
         if part == "recall":
             return recall.measure(recall.QUICK if quick else recall.Size(), self._say)
+        if part == "ranking":
+            return ranking.measure(ranking.QUICK if quick else ranking.Size(), self._say)
         if part == "maintenance":
             size = maintenance.QUICK if quick else maintenance.Size()
             return maintenance.measure(size, self._say)
