@@ -182,6 +182,7 @@ class CompressedRecall(Architecture):
             ),
             words(query),
             k=self.values["fusion_k"],
+            session_bonus=self.values["session_bonus"],
         )
         return [found[id_] for id_ in order]
 

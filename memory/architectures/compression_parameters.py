@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from experiments.parameters import Parameter, Value
+from memory.architectures.ranking_parameters import RANKING
 
 _PROTOCOL = "The protocol of compression and mention"
 
@@ -140,26 +141,7 @@ COMPRESSION = (
         help_zh="未被合并的提及是否也提升与之最相似的记忆的权重。",
         source=_PROTOCOL,
     ),
-    Parameter(
-        name="ranking",
-        default="dense",
-        choices=("dense", "hybrid"),
-        help_en=(
-            "How memories are found: dense, by the similarity of embeddings; hybrid, by embeddings "
-            "and words together."
-        ),
-        help_zh="如何检索记忆：dense，按向量相似度；hybrid，向量与词语并用。",
-        source="Cormack, Clarke & Büttcher (2009): reciprocal rank fusion",
-    ),
-    Parameter(
-        name="fusion_k",
-        default=20.0,
-        minimum=1.0,
-        maximum=1000.0,
-        help_en="With ranking hybrid: the larger, the less the first ranks stand out.",
-        help_zh="ranking 为 hybrid 时：数值越大，名次靠前者的优势越小。",
-        source="Cormack, Clarke & Büttcher (2009)",
-    ),
+    *RANKING,
 )
 
 PRESETS: Mapping[str, Mapping[str, Value]] = {
