@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from uuid import UUID
 
 from memlab.core.llm.tokens import count_tokens
@@ -36,10 +37,16 @@ def keyword_in(item: RetainedItem, spoken: frozenset[str]) -> str | None:
     if spoken.isdisjoint(item.keyword_words):
         return None
     for keyword in item.keywords:
-        cut = words(keyword)
+        cut = _cut(keyword)
         if cut and spoken.issuperset(cut):
             return keyword
     return None
+
+
+@lru_cache(maxsize=10_000)
+def _cut(keyword: str) -> tuple[str, ...]:
+    """A keyword's words; the same few are asked for with every message."""
+    return words(keyword)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
