@@ -132,16 +132,14 @@ def everything(participant: Participant) -> dict[str, list[dict[str, Any]]]:
         return {
             kind.__name__: [
                 {name: value for name, value in row.items() if name not in own}
-                for row in kind.objects.filter(participant=participant)
-                .order_by("pk" if kind is MemoryEvent else order)
-                .values()
+                for row in kind.objects.filter(participant=participant).order_by(*order).values()
             ]
             for kind, order in (
-                (RegulatedState, "pk"),
-                (LoggedTurn, "at"),
-                (BinnedItem, "text"),
-                (SleepRun, "at"),
-                (MemoryEvent, "pk"),
+                (RegulatedState, ("pk",)),
+                (LoggedTurn, ("at",)),
+                (BinnedItem, ("text", "at")),
+                (SleepRun, ("at",)),
+                (MemoryEvent, ("pk",)),
             )
         }
 
