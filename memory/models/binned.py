@@ -80,7 +80,8 @@ class BinnedItemQuerySet(TenantQuerySet["BinnedItem"]):
                 events.append(item.ingestion(now=now, reply=reply))
         self.bulk_create(new)
         MemoryEvent.objects.record(events)
-        counts["evicted"] = self._make_room(participant_id, capacity, now=now, reply=reply)
+        room_for = {bin_: capacity[bin_] for bin_ in Bin if any(item.bin == bin_ for item in new)}
+        counts["evicted"] = self._make_room(participant_id, room_for, now=now, reply=reply)
         return Ingested(
             written=dict(Counter(item.bin for item in new)),
             dropped={name: count for name, count in counts.items() if count},
@@ -114,8 +115,8 @@ class BinnedItemQuerySet(TenantQuerySet["BinnedItem"]):
         self, participant_id: int, capacity: Mapping[Bin, int], *, now: datetime, reply: UUID
     ) -> int:
         given_up = 0
-        for bin_ in (Bin.RELATION, Bin.AFFECT, Bin.STYLE):
-            beyond = self._count(participant_id, bin_) - capacity[bin_]
+        for bin_, most in capacity.items():
+            beyond = 0 if bin_ is Bin.FACT else self._count(participant_id, bin_) - most
             if beyond > 0:
                 rows = self.filter(participant_id=participant_id, bin=bin_)
                 least = rows.defer("vector", "vector_in_context").order_by(

@@ -144,6 +144,13 @@ async def test_memories_that_compress_are_lived_through_alike_every_time(guitar:
     assert row["parameters"]["summary_after"] == 7.0
 
 
+async def test_a_homeostatic_memory_lives_a_recorded_life(guitar: Dialogue) -> None:
+    (row,) = await replay(plan(guitar, architectures=("homeostatic",)), silent())
+    assert (row["turns"], row["degraded"]) == (20, 0)
+    assert row["evidence_coverage"] > 0
+    assert row["parameters"]["idle_minutes"] == 30.0
+
+
 async def test_everything_that_was_recorded_stands_in_the_transcript(allotment: Dialogue) -> None:
     person = await lived(allotment, "hybrid", encode="all")
     recorded = [message for session in allotment.sessions for message in session.messages]
