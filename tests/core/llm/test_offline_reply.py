@@ -58,6 +58,23 @@ async def test_question_is_answered_by_the_line_that_holds_it(question: str, quo
     assert quoted in await _reply(question, sections=(PROFILE, RECENT))
 
 
+@pytest.mark.parametrize(
+    ("said", "question", "language", "answer"),
+    [
+        ("我养了一只猫，叫团子。", "我的猫叫什么名字？", "zh-hans", "我养了一只猫，叫团子”。"),
+        ("我的猫叫团子！", "我的猫叫什么名字？", "zh-hans", "我的猫叫团子！”。"),
+        ("我的猫叫团子……", "我的猫叫什么名字？", "zh-hans", "我的猫叫团子……”。"),
+        ("My cat is called Miso.", "What is my cat called?", "en", "My cat is called Miso”."),
+        ("My cat is called Miso...", "What is my cat called?", "en", "My cat is called Miso...”."),
+    ],
+)
+async def test_a_quotation_brings_no_second_full_stop(
+    said: str, question: str, language: str, answer: str
+) -> None:
+    reply = await _reply(said, "…", question, language=language)
+    assert reply.partition("“")[2] == answer
+
+
 @pytest.mark.parametrize("question", ["我爸爸叫什么名字？", "我住在哪里？"])
 async def test_what_was_not_given_is_not_known(question: str) -> None:
     reply = await _reply("你好", "你好！", question, sections=(PROFILE, RECENT))

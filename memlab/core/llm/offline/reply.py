@@ -42,6 +42,8 @@ _ABOUT_THE_MODEL = re.compile(
     r"|what model|your name|language model",
     re.IGNORECASE,
 )
+# The sentence around a quotation has an end of its own; an ellipsis stays.
+_FULL_STOP = re.compile(r"(?<![.。])[.。;；]\s*$")
 _ABOUT_ONESELF = re.compile(r"我|记得|\b(?:i|i'm|i've|my|me|mine|remember)\b", re.IGNORECASE)
 
 
@@ -118,7 +120,8 @@ def _best(query: str, remembered: Sequence[_Remembered], *, least: float) -> lis
 
 
 def _quoted(lines: Sequence[_Remembered], phrases: Phrases) -> str:
-    return phrases.between_quotes.join(phrases.quote.format(text=line.text) for line in lines)
+    texts = (_FULL_STOP.sub("", line.text) for line in lines)
+    return phrases.between_quotes.join(phrases.quote.format(text=text) for text in texts)
 
 
 def _acknowledged(query: str, feeling: Feeling | None, phrases: Phrases) -> str:
