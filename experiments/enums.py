@@ -11,6 +11,26 @@ class MemberRole(TextChoices):
     ANALYST = "analyst", _("Analyst")
 
 
+class AuditAction(TextChoices):
+    """What staff did that the audit log keeps."""
+
+    ADD = "add", _("added")
+    CHANGE = "change", _("changed")
+    DELETE = "delete", _("deleted")
+    OPEN_STUDY = "open_study", _("opened the study")
+    CLOSE_STUDY = "close_study", _("closed the study")
+    ISSUE_LINK = "issue_link", _("made an entry link")
+    UNBLIND = "unblind", _("unblinded themselves")
+    BLIND_AGAIN = "blind_again", _("blinded themselves again")
+    NEW_PASSWORD = "new_password", _("gave a new password")
+    OPERATOR_SWITCHED_IN = "operator_switched_in", _("entered the lab as an operator")
+    JOB_RESTARTED = "job_restarted", _("started a memory step again")
+    CONSOLIDATE_BY_HAND = "consolidate_by_hand", _("had a memory consolidated")
+    EDIT_MEMORY = "edit_memory", _("edited a memory")
+    EXPORT_TRANSCRIPTS = "export_transcripts", _("downloaded transcripts")
+    EXPORT_MEMORY = "export_memory", _("downloaded memories")
+
+
 class Language(TextChoices):
     CHINESE = "zh-hans", _("Simplified Chinese")
     ENGLISH = "en", _("English")

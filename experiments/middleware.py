@@ -7,7 +7,7 @@ from collections.abc import Callable
 from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
 
-from experiments.enums import MemberRole
+from experiments.enums import AuditAction, MemberRole
 from experiments.models import AuditEntry, LabDirectory, Member, User
 from experiments.rights import blind_again
 from memlab.core.tenancy import lab_scope
@@ -68,7 +68,7 @@ def switch_lab(request: HttpRequest, lab_id: int) -> bool:
         if not (user.is_operator and LabDirectory.objects.filter(pk=lab_id).exists()):
             return False
         with lab_scope(lab_id):
-            AuditEntry.objects.record("operator_switched_in", user_id=user.pk)
+            AuditEntry.objects.record(AuditAction.OPERATOR_SWITCHED_IN, user_id=user.pk)
     blind_again(request)
     request.session[LAB_KEY] = lab_id
     return True

@@ -14,7 +14,7 @@ from typing import Any
 from django.db.models import Q
 from django.http import HttpRequest
 
-from experiments.enums import MemberRole
+from experiments.enums import AuditAction, MemberRole
 from experiments.models import AuditEntry, Member, Participant, Study
 
 UNBLINDED = "unblinded"
@@ -135,7 +135,9 @@ def unblind(request: HttpRequest, target: Study | Participant, *, reason: str) -
     if target.pk not in ids:
         ids.append(target.pk)
     request.session[UNBLINDED] = kept
-    AuditEntry.objects.record("unblind", user_id=request.user.pk, target=target, reason=reason)
+    AuditEntry.objects.record(
+        AuditAction.UNBLIND, user_id=request.user.pk, target=target, reason=reason
+    )
 
 
 def blind_again(request: HttpRequest) -> None:

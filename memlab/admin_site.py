@@ -20,6 +20,7 @@ from django.utils.translation import gettext_lazy as _
 from unfold.sites import UnfoldAdminSite
 
 from experiments.back_office import Menu, TenantModelAdmin
+from experiments.enums import AuditAction
 from experiments.middleware import memberships_of, switch_lab
 from experiments.models import AuditEntry, Lab, LabDirectory, User
 from experiments.rights import Area, blind_again, viewer_of
@@ -128,7 +129,7 @@ class BackOffice(UnfoldAdminSite):
         if request.method != "POST":
             raise Http404
         blind_again(request)
-        AuditEntry.objects.record("blind_again", user_id=request.user.pk)
+        AuditEntry.objects.record(AuditAction.BLIND_AGAIN, user_id=request.user.pk)
         return redirect("admin:index")
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from memory.enums import EventKind, MemoryKind, TimeUnit
 from memory.formulas import compression, forgetting, retention
 from memory.history import GONE
 from memory.models import MemoryEvent
+from memory.models.compressible import LEVELS
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -125,7 +126,7 @@ def _compressible(known: Sequence[Span], parameters: Mapping[str, Any]) -> Trace
         measure=_("Level"),
         points=_steps(known, lambda state: float(ladder.index(state["level"]))),
         most=float(len(ladder) - 1),
-        levels=tuple(ladder),
+        levels=tuple(str(dict(LEVELS)[level]) for level in ladder),
     )
 
 

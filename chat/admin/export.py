@@ -15,6 +15,7 @@ from unfold.widgets import UnfoldAdminRadioSelectWidget, UnfoldBooleanSwitchWidg
 from chat.exports import COLUMNS, LABEL_COLUMN, CsvForm, TranscriptExport, stream
 from experiments.admin.study import StudyAdmin
 from experiments.back_office import ObjectPage, TenantModelAdmin
+from experiments.enums import AuditAction
 from experiments.models import Study
 from experiments.rights import Area, viewer_of
 
@@ -73,7 +74,7 @@ def _download(request: HttpRequest, studies: TenantModelAdmin, study: Study) -> 
     )
     studies.record(
         request,
-        "export_transcripts",
+        AuditAction.EXPORT_TRANSCRIPTS,
         study,
         form=export.form,
         test_runs=export.test_runs,

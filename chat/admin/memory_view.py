@@ -27,9 +27,10 @@ from experiments.models import Participant
 from experiments.rights import Area, Viewer
 from memlab.core import charts
 from memlab.core.clock import wall_now
-from memory.enums import EventKind, MemoryKind
+from memory.enums import Bin, EventKind, MemoryKind, ProfilePart, Shelf, SleepTrigger
 from memory.history import GONE
 from memory.models import MemoryEvent
+from memory.models.compressible import LEVELS
 from memory.traces import Trace, trace
 
 PER_PAGE = 50
@@ -115,13 +116,30 @@ def _line(event: MemoryEvent) -> Line:
     changed = [name for name in after if before.get(name) != after[name]]
     return Line(
         event=event,
-        changes=tuple((name, _worded(before.get(name)), _worded(after[name])) for name in changed),
+        changes=tuple(
+            (name, _worded(name, before.get(name)), _worded(name, after[name])) for name in changed
+        ),
     )
 
 
-def _worded(value: Any) -> str:
+#: What fields with a fixed choice of values hold, in words.
+_VALUES = {
+    name: {str(value): label for value, label in choices}
+    for name, choices in (
+        ("dimension", ProfilePart.choices),
+        ("bin", Bin.choices),
+        ("level", LEVELS),
+        ("state", Shelf.choices),
+        ("trigger", SleepTrigger.choices),
+    )
+}
+
+
+def _worded(name: str, value: Any) -> str:
     if value is None:
         return "–"
+    if isinstance(value, str) and value in _VALUES.get(name, {}):
+        return str(_VALUES[name][value])
     if isinstance(value, float):
         return f"{value:.6g}"
     told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

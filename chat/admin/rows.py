@@ -15,6 +15,7 @@ from unfold.decorators import display
 
 from chat.models import Message, Receipt, Reply
 from experiments.back_office import EvidenceAdmin, Menu, ReadOnlyAdmin
+from experiments.back_office.codes import all_told, told
 from experiments.rights import Area, viewer_of
 
 REPLY_LABELS = {"done": "success", "pending": "info", "failed": "danger"}
@@ -68,8 +69,12 @@ class ReplyAdmin(ReadOnlyAdmin):
         fields = ["participant", "stage", "number", "state", "attempt", "retryable", "asked"]
         viewer = viewer_of(request)
         if obj is not None and viewer and viewer.sees_arm_of(obj.session.participant):
-            fields += ["failure", "failure_detail", "partial"]
+            fields += ["shown_failure", "failure_detail", "partial"]
         return fields
+
+    @admin.display(description=_("failure"), ordering="failure")
+    def shown_failure(self, reply: Reply) -> str:
+        return told(reply.failure) or "–"
 
     @display(description=_("state"), ordering="state", label=REPLY_LABELS)
     def state_label(self, reply: Reply) -> tuple[str, str]:
@@ -165,7 +170,7 @@ class ReceiptAdmin(EvidenceAdmin):
 
     @admin.display(description=_("degraded"))
     def shown_degraded(self, receipt: Receipt) -> str:
-        return ", ".join(receipt.degraded) or "–"
+        return all_told(receipt.degraded) or "–"
 
     @admin.display(description=_("sections"))
     def shown_sections(self, receipt: Receipt) -> SafeString:

@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from chat.models import Message, Receipt, Reply, ReplyState
 from experiments.admin.participant import ParticipantAdmin, SessionAdmin
 from experiments.back_office import ObjectPage, TenantModelAdmin
+from experiments.back_office.codes import all_told, told
 from experiments.models import Participant, Session
 from experiments.rights import Area, Viewer, viewer_of
 from memlab.core.values import Role
@@ -38,6 +39,7 @@ class ShownReceipt:
     receipt: Receipt
     recalled: tuple[Reading, ...]
     near_misses: tuple[Reading, ...]
+    degraded: tuple[str, ...]
     timings: tuple[tuple[Any, float], ...]
 
 
@@ -62,12 +64,22 @@ class Exchange:
     reply: Reply | None = None
     shown: ShownReceipt | None = None
 
+    @property
+    def failure(self) -> str:
+        """Why there is no reply, in words."""
+        return "" if self.reply is None else told(self.reply.failure)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionPart:
     session: Session
     title: str
     exchanges: tuple[Exchange, ...]
+
+    @property
+    def degraded(self) -> str:
+        """What memory lacks of this session, in words."""
+        return all_told(self.session.degraded)
 
 
 def parts_of(sessions: Iterable[Session], *, receipts: bool) -> list[SessionPart]:
@@ -118,6 +130,7 @@ def shown(receipt: Receipt) -> ShownReceipt:
         receipt=receipt,
         recalled=tuple(_reading(each) for each in receipt.recalled),
         near_misses=tuple(_reading(each) for each in receipt.near_misses),
+        degraded=tuple(told(code) for code in receipt.degraded),
         timings=tuple(
             (name, receipt.timings[step])
             for step, name in TIMINGS.items()

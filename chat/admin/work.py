@@ -24,13 +24,14 @@ from chat import upkeep
 from experiments.admin.participant import ParticipantAdmin
 from experiments.admin.study import StudyAdmin
 from experiments.back_office import ObjectPage, TenantModelAdmin
-from experiments.enums import Clock
+from experiments.back_office.codes import told_failure
+from experiments.enums import AuditAction, Clock
 from experiments.models import Participant, Study
 from experiments.rights import Area, Right, Viewer, viewer_of
 from memlab.core.clock import wall_now
 from memlab.core.due import Due, DueKind
 from memlab.core.ledger import Job, JobState
-from memory.enums import MemoryKind
+from memory.admin.counts import written
 
 #: How many of a participant's steps are shown, the latest first.
 STEPS_SHOWN = 40
@@ -51,14 +52,7 @@ class Standing:
 
     @property
     def result(self) -> str:
-        return "" if self.last is None else counts(self.last)
-
-
-def counts(job: Job) -> str:
-    """What a step has written, by kind, in words."""
-    kinds = dict(MemoryKind.choices)
-    written = [f"{kinds.get(kind, kind)}: {number}" for kind, number in sorted(job.result.items())]
-    return ", ".join(written)
+        return "" if self.last is None else written(self.last.result)
 
 
 def standings(lab_id: int, participants: Sequence[Participant]) -> list[Standing]:
@@ -116,7 +110,12 @@ def _of_participant(
         standing=standing,
         now=participant.study_time(wall_now()),
         steps=[
-            (job, counts(job), reverse("admin:core_job_change", args=[job.pk]))
+            (
+                job,
+                written(job.result),
+                told_failure(job.failure),
+                reverse("admin:core_job_change", args=[job.pk]),
+            )
             for job in mine.order_by("-study_at", "-pk")[:STEPS_SHOWN]
         ],
         by_hand=pages.page_url("consolidate", participant)
@@ -158,7 +157,11 @@ def _consolidate(
     locked = Participant.objects.select_for_update(no_key=True).get(pk=participant.pk)
     job = upkeep.by_hand(locked, wall=wall_now())
     pages.record(
-        request, "consolidate_by_hand", participant, study_at=job.study_at.isoformat(), step=job.pk
+        request,
+        AuditAction.CONSOLIDATE_BY_HAND,
+        participant,
+        study_at=job.study_at.isoformat(),
+        step=job.pk,
     )
     messages.success(request, _now("Planned. It runs within a minute."))
     viewer = viewer_of(request)

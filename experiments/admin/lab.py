@@ -19,7 +19,7 @@ from unfold.widgets import (
 )
 
 from experiments.back_office import Menu, ObjectPage, TenantModelAdmin
-from experiments.enums import MemberRole
+from experiments.enums import AuditAction, MemberRole
 from experiments.models import Lab, Member, User
 from experiments.models.study import known_zone
 from experiments.passwords import one_time_password
@@ -117,7 +117,7 @@ def _new_password(
     password = one_time_password()
     member.user.set_password(password)
     member.user.save(update_fields=["password"])
-    members.record(request, "new_password", member)
+    members.record(request, AuditAction.NEW_PASSWORD, member)
     return _shown_once(request, members, member, password)
 
 
@@ -228,7 +228,7 @@ class MemberAdmin(TenantModelAdmin):
             member, password = self._admit(lab_id, form.cleaned_data)
             self.record(
                 request,
-                "add",
+                AuditAction.ADD,
                 member,
                 role=member.role,
                 may_unblind=member.may_unblind,

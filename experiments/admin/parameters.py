@@ -8,7 +8,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language
+from django.utils.translation import get_language, pgettext_lazy
 from django.utils.translation import gettext as _now
 from unfold.widgets import (
     UnfoldAdminDecimalFieldWidget,
@@ -26,6 +26,29 @@ PREFIX = "parameter_"
 CUSTOM = ""
 
 
+#: Units in words; one that an architecture of the lab's own declares is told as it is.
+UNITS = {
+    "calls": pgettext_lazy("unit", "calls"),
+    "characters": pgettext_lazy("unit", "characters"),
+    "days": pgettext_lazy("unit", "days"),
+    "episodes": pgettext_lazy("unit", "episodes"),
+    "examples": pgettext_lazy("unit", "examples"),
+    "hours": pgettext_lazy("unit", "hours"),
+    "items": pgettext_lazy("unit", "items"),
+    "memories": pgettext_lazy("unit", "memories"),
+    "minutes": pgettext_lazy("unit", "minutes"),
+    "o'clock": pgettext_lazy("unit", "o'clock"),
+    "per day": pgettext_lazy("unit", "per day"),
+    "per time unit": pgettext_lazy("unit", "per time unit"),
+    "ranks": pgettext_lazy("unit", "ranks"),
+    "rounds": pgettext_lazy("unit", "rounds"),
+    "sleeps": pgettext_lazy("unit", "sleeps"),
+    "time units": pgettext_lazy("unit", "time units"),
+    "tokens": pgettext_lazy("unit", "tokens"),
+    "turns": pgettext_lazy("unit", "turns"),
+}
+
+
 def field_name(parameter: Parameter) -> str:
     return PREFIX + parameter.name
 
@@ -34,7 +57,7 @@ def help_of(parameter: Parameter) -> SafeString:
     """Explanation, unit, bounds, default and source, in the language of the page."""
     facts = []
     if parameter.unit:
-        facts.append(_now("unit: %(unit)s") % {"unit": parameter.unit})
+        facts.append(_now("unit: %(unit)s") % {"unit": UNITS.get(parameter.unit, parameter.unit)})
     if parameter.minimum is not None or parameter.maximum is not None:
         low = "−∞" if parameter.minimum is None else f"{parameter.minimum:g}"
         high = "∞" if parameter.maximum is None else f"{parameter.maximum:g}"

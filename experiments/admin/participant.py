@@ -22,6 +22,7 @@ from unfold.decorators import display
 
 from experiments.admin.study_pages import unblind_page
 from experiments.back_office import EvidenceAdmin, Menu, ObjectPage, ReadOnlyAdmin, ReadOnlyInline
+from experiments.back_office.codes import all_told
 from experiments.enums import SessionState
 from experiments.models import (
     Allocation,
@@ -191,8 +192,12 @@ class SessionAdmin(ReadOnlyAdmin):
         ]
         viewer = viewer_of(request)
         if obj is not None and viewer is not None and viewer.sees_arm_of(obj.participant):
-            fields.append("degraded")
+            fields.append("shown_degraded")
         return fields
+
+    @admin.display(description=_("degraded"))
+    def shown_degraded(self, session: Session) -> str:
+        return all_told(session.degraded) or "–"
 
     @admin.display(description=_("study"), ordering="participant__study__title")
     def study(self, session: Session) -> str:

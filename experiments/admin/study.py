@@ -23,7 +23,7 @@ from unfold.widgets import (
 
 from experiments.admin.study_pages import STUDY_PAGES
 from experiments.back_office import Menu, ReadOnlyInline, TenantModelAdmin
-from experiments.enums import Language, StudyStatus
+from experiments.enums import AuditAction, Language, StudyStatus
 from experiments.models import Arm, Lab, Stage, Study
 from experiments.rights import Area, Right, viewer_of
 from experiments.study_templates import TEMPLATES, create_study
@@ -248,7 +248,7 @@ class StudyAdmin(TenantModelAdmin):
             except ValidationError as error:
                 form.add_error(None, error)
             else:
-                self.record(request, "add", study, template=form.cleaned_data["template"])
+                self.record(request, AuditAction.ADD, study, template=form.cleaned_data["template"])
                 return redirect(self.change_url(study))
         return render(
             request,

@@ -14,7 +14,7 @@ from unfold.enums import ActionVariant
 from unfold.widgets import UnfoldAdminTextInputWidget
 
 from experiments.back_office import ObjectPage, TenantModelAdmin
-from experiments.enums import StudyStatus
+from experiments.enums import AuditAction, StudyStatus
 from experiments.models import EntryLink, Participant, Study
 from experiments.rights import Area, Right, Viewer, unblind
 from experiments.study_templates import duplicate
@@ -75,7 +75,9 @@ def _open_study(request: HttpRequest, studies: TenantModelAdmin, study: Study) -
             button=None if troubles else _now("Freeze and open"),
         )
     version = study.open()
-    studies.record(request, "open_study", study, version=version.number, sha256=version.sha256)
+    studies.record(
+        request, AuditAction.OPEN_STUDY, study, version=version.number, sha256=version.sha256
+    )
     messages.success(request, _now("Open, under version %(number)s.") % {"number": version.number})
     return redirect(studies.change_url(study))
 
@@ -109,7 +111,7 @@ def _close_study(request: HttpRequest, studies: TenantModelAdmin, study: Study) 
         )
     study.status = StudyStatus.CLOSED
     study.save(update_fields=["status"])
-    studies.record(request, "close_study", study)
+    studies.record(request, AuditAction.CLOSE_STUDY, study)
     messages.success(request, _now("Closed."))
     return redirect(studies.change_url(study))
 
@@ -131,7 +133,7 @@ def _link(
             button=_now("Make a link"),
         )
     token = EntryLink.objects.issue(lab_id=study.lab_id, study_id=study.pk, test_mode=test)
-    studies.record(request, "issue_link", study, test_mode=test)
+    studies.record(request, AuditAction.ISSUE_LINK, study, test_mode=test)
     response = render(
         request,
         "back_office/shown_once.html",
@@ -165,7 +167,7 @@ def _duplicate(request: HttpRequest, studies: TenantModelAdmin, study: Study) ->
     )
     if request.method == "POST" and form.is_valid():
         copy = duplicate(study, title=form.cleaned_data["title"])
-        studies.record(request, "add", copy, duplicate_of=study.pk)
+        studies.record(request, AuditAction.ADD, copy, duplicate_of=study.pk)
         return redirect(studies.change_url(copy))
     return render(
         request,

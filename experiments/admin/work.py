@@ -15,6 +15,8 @@ from unfold.decorators import display
 from unfold.enums import ActionVariant
 
 from experiments.back_office import Menu, ObjectPage, ReadOnlyAdmin, TenantModelAdmin
+from experiments.back_office.codes import told_failure
+from experiments.enums import AuditAction
 from experiments.rights import Area, Right, Viewer
 from memlab.core.clock import wall_now
 from memlab.core.due import Due, DueKind
@@ -38,7 +40,7 @@ def _try_again(request: HttpRequest, jobs: TenantModelAdmin, job: Job) -> HttpRe
         study_at=None,
         wall_at=wall_now(),
     )
-    jobs.record(request, "job_restarted", job, kind=job.kind)
+    jobs.record(request, AuditAction.JOB_RESTARTED, job, kind=job.kind)
     messages.success(request, _now("Planned. It runs within a minute."))
     return redirect(jobs.change_url(job))
 
@@ -51,7 +53,7 @@ def _given_up(viewer: Viewer, job: Job) -> bool:
 class JobAdmin(ReadOnlyAdmin):
     area = Area.WORK
     menu, menu_position, icon = Menu.WORK, 10, "memory"
-    list_display = ["kind", "state_label", "attempts", "failure", "study_at", "not_before"]
+    list_display = ["kind", "state_label", "attempts", "shown_failure", "study_at", "not_before"]
     list_filter = ["state", "kind"]
     search_fields = ["failure"]
     ordering = ["-pk"]
@@ -59,7 +61,7 @@ class JobAdmin(ReadOnlyAdmin):
         "kind",
         "state",
         "attempts",
-        "failure",
+        "shown_failure",
         "study_at",
         "not_before",
         "created_at",
@@ -75,6 +77,10 @@ class JobAdmin(ReadOnlyAdmin):
             variant=ActionVariant.PRIMARY,
         )
     ]
+
+    @admin.display(description=_("failure"), ordering="failure")
+    def shown_failure(self, job: Job) -> str:
+        return told_failure(job.failure) or "–"
 
     @display(
         description=_("state"),

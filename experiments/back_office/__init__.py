@@ -20,6 +20,7 @@ from unfold.admin import ModelAdmin, TabularInline
 from unfold.enums import ActionVariant
 
 from experiments.back_office.changes import details_table, form_changes, summary
+from experiments.enums import AuditAction
 from experiments.models import AuditEntry
 from experiments.rights import Area, Right, Viewer, viewer_of
 
@@ -202,15 +203,17 @@ class TenantModelAdmin(ModelAdmin):
         return form_changes(form, formsets or [], secret=self.secret_fields)
 
     def log_addition(self, request: HttpRequest, obj: Model, message: Any) -> AuditEntry:
-        return self.record(request, "add", obj, **message)
+        return self.record(request, AuditAction.ADD, obj, **message)
 
     def log_change(self, request: HttpRequest, obj: Model, message: Any) -> AuditEntry | None:
-        return self.record(request, "change", obj, **message) if message else None
+        return self.record(request, AuditAction.CHANGE, obj, **message) if message else None
 
     def log_deletions(self, request: HttpRequest, queryset: QuerySet[Any]) -> list[AuditEntry]:
-        return [self.record(request, "delete", row, name=str(row)) for row in queryset]
+        return [self.record(request, AuditAction.DELETE, row, name=str(row)) for row in queryset]
 
-    def record(self, request: HttpRequest, action: str, row: Model, **details: Any) -> AuditEntry:
+    def record(
+        self, request: HttpRequest, action: AuditAction, row: Model, **details: Any
+    ) -> AuditEntry:
         return AuditEntry.objects.record(action, user_id=request.user.pk, target=row, **details)
 
     def history_view(

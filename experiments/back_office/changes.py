@@ -13,7 +13,14 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
+from experiments.enums import AuditAction
 from experiments.models import AuditEntry
+
+_CHANGES = {
+    "added": AuditAction.ADD,
+    "changed": AuditAction.CHANGE,
+    "deleted": AuditAction.DELETE,
+}
 
 
 def form_changes(
@@ -63,8 +70,8 @@ def summary(entry: AuditEntry) -> str:
     details = entry.details
     words = [", ".join(details.get("fields", {}))]
     words += [
-        f"{change} {len(details[change])}"
-        for change in ("added", "changed", "deleted")
+        f"{action.label} {len(details[change])}"
+        for change, action in _CHANGES.items()
         if details.get(change)
     ]
     if details.get("reason"):

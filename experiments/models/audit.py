@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.apps import apps
 from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from experiments.enums import AuditAction
 from memlab.core.tenancy.models import TenantManager, TenantModel, TenantQuerySet
 
 
 class AuditQuerySet(TenantQuerySet["AuditEntry"]):
     def record(
         self,
-        action: str,
+        action: AuditAction,
         *,
         user_id: int | None = None,
         target: models.Model | None = None,
@@ -45,5 +47,26 @@ class AuditEntry(TenantModel):
         verbose_name_plural = _("audit entries")
         ordering = ["-pk"]
 
+    @property
+    def action_label(self) -> str:
+        return told_action(self.action)
+
+    @property
+    def kind_label(self) -> str:
+        return told_kind(self.target_kind)
+
     def __str__(self) -> str:
         return f"{self.action} {self.target_kind} {self.target_id}".strip()
+
+
+def told_action(action: str) -> str:
+    """An action in words; one that a plug-in recorded is told as it is."""
+    return str(AuditAction(action).label) if action in AuditAction.values else action
+
+
+def told_kind(kind: str) -> str:
+    """What an entry is about, in words; a kind that is no longer there is told as it is."""
+    try:
+        return str(apps.get_model(kind)._meta.verbose_name) if kind else ""
+    except (LookupError, ValueError):
+        return kind

@@ -17,6 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from unfold.widgets import UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget
 
 from experiments.back_office import EvidenceAdmin, ObjectPage, TenantModelAdmin
+from experiments.enums import AuditAction
 from experiments.rights import Area, Right, Viewer
 from memlab.core.clock import wall_now
 from memory.answers import storable
@@ -125,7 +126,7 @@ def _edit(request: HttpRequest, pages: TenantModelAdmin, memory: Compressible) -
     if request.method == "POST" and form.is_valid() and form.save(wall=wall_now()):
         changed = [name for name in form.changed_data if name not in ("reason", "revision")]
         reason = form.cleaned_data["reason"]
-        pages.record(request, "edit_memory", memory, changed=changed, reason=reason)
+        pages.record(request, AuditAction.EDIT_MEMORY, memory, changed=changed, reason=reason)
         messages.success(request, _now("The memory now says what you wrote."))
         return redirect(pages.change_url(memory))
     return render(

@@ -19,6 +19,7 @@ from unfold.decorators import display
 from experiments import architectures
 from experiments.admin.participant import ParticipantAdmin
 from experiments.back_office import EvidenceAdmin, ObjectPage, TenantModelAdmin
+from experiments.enums import AuditAction
 from experiments.models import Participant
 from experiments.parameters import Value
 from experiments.rights import Area, Viewer, viewer_of
@@ -172,7 +173,7 @@ def _download(
     file = request.POST.get("file")
     if file not in Shelf.values:
         raise Http404
-    pages.record(request, "export_memory", participant, file=file)
+    pages.record(request, AuditAction.EXPORT_MEMORY, participant, file=file)
     if file == Shelf.WORKING:
         name, kind, pieces = "context.md", "text/markdown", exports.stream_context(export)
     else:

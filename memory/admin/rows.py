@@ -14,6 +14,7 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext_lazy as _
 
 from experiments.back_office import EvidenceAdmin
+from memory.admin.counts import refused, written
 from memory.models import ConsolidationRun, Episode, MemoryEvent, Trait
 
 
@@ -159,9 +160,17 @@ class MemoryEventAdmin(EvidenceAdmin):
 @admin.register(ConsolidationRun)
 class ConsolidationRunAdmin(EvidenceAdmin):
     menu_position, icon = 80, "bedtime"
-    list_display = ["participant", "part", "written", "dropped", "study_at", "wall_at"]
+    list_display = ["participant", "part", "shown_written", "shown_dropped", "study_at", "wall_at"]
     list_filter = ["part", "participant__study"]
     list_select_related = ["participant"]
     search_fields = ["participant__code"]
     ordering = ["-pk"]
-    fields = ["participant", "part", "written", "dropped", "study_at", "wall_at"]
+    fields = ["participant", "part", "shown_written", "shown_dropped", "study_at", "wall_at"]
+
+    @admin.display(description=_("written"))
+    def shown_written(self, run: ConsolidationRun) -> str:
+        return written(run.written) or "–"
+
+    @admin.display(description=_("dropped"))
+    def shown_dropped(self, run: ConsolidationRun) -> str:
+        return refused(run.dropped) or "–"

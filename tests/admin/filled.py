@@ -8,6 +8,7 @@ from uuid import uuid4
 
 from chat import conversation
 from chat.models import Message, Receipt, Reply
+from experiments.enums import AuditAction
 from experiments.models import (
     Allocation,
     AllocationCounter,
@@ -318,7 +319,7 @@ def _remember(participant: Participant, session: Session, evidence: str) -> None
             written={evidence: 1},
             study_at=now,
         )
-        AuditEntry.objects.record("change", target=participant.study, reason=evidence)
+        AuditEntry.objects.record(AuditAction.CHANGE, target=participant.study, reason=evidence)
         job = Job.objects.enqueue(
             lab_id=participant.lab_id,
             kind=JobKind.CONSOLIDATE,

@@ -65,7 +65,7 @@ def test_a_level_is_drawn_on_its_ladder() -> None:
     ]
     found = trace(events, {}, until=at(8))
     assert found is not None
-    assert found.levels == ("archive", "trace", "tag", "summary", "full")
+    assert found.levels == ("Archived", "Trace", "Tags", "Summary", "Full text")
     assert [value for _at, value in found.points] == [4.0, 4.0, 3.0, 3.0]
 
 
