@@ -9,25 +9,26 @@ a full-text index, and a participant's episodes are few.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from itertools import islice
+from typing import Any, NamedTuple
 from uuid import UUID
 
+import numpy as np
 from django.db import connection
 
 from memory import search
-from memory.enums import Encoding, Ranking, TimeUnit
-from memory.ranking import Candidate, fused
+from memory.enums import Ranking, TimeUnit
+from memory.ranking import counted, counted_bm25, fused_order, numbers
 from memory.search import ELAPSED_SQL, PROBABILITY_SQL, WHOSE, Found, Query
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fusion:
-    """How an arm fuses rankings; ``encoding`` says what its ``vector`` was made from."""
+    """How an arm fuses rankings."""
 
-    encoding: Encoding
     k: float = 20.0
     session_bonus: float = 1.0
 
@@ -36,58 +37,80 @@ class Fusion:
         """The fusion that an arm's complete parameters describe; None where it ranks densely."""
         if Ranking(parameters["ranking"]) is Ranking.DENSE:
             return None
-        return cls(
-            encoding=Encoding(parameters["encoding"]),
-            k=parameters["fusion_k"],
-            session_bonus=parameters["session_bonus"],
-        )
+        return cls(k=parameters["fusion_k"], session_bonus=parameters["session_bonus"])
 
 
 def recall(query: Query, fusion: Fusion, *, limit: int) -> list[Found]:
     """The ``limit`` best of the episodes that reach the threshold."""
-    probable = _candidates(query, fusion, where="recallable_until > %(now)s")
-    passing = {
-        candidate.id
-        for candidate, probability in probable
-        if probability >= query.curve.recall_threshold
-    }
-    order = _order(query, fusion, [candidate for candidate, _probability in probable])
-    return search.read(query, [id_ for id_ in order if id_ in passing][:limit])
+    rows = _rows(query, where="recallable_until > %(now)s")
+    best = (
+        rows[index].id
+        for index in _order(rows, query, fusion)
+        if rows[index].probability >= query.curve.recall_threshold
+    )
+    return search.read(query, [UUID(id_) for id_ in islice(best, limit)])
 
 
 def nearest(
     query: Query, fusion: Fusion, *, limit: int, without: Collection[UUID] = ()
 ) -> list[Found]:
     """The ``limit`` best of all episodes, forgotten or not."""
-    candidates = [candidate for candidate, _p in _candidates(query, fusion, where="true")]
-    excepted = frozenset(without)
-    order = (id_ for id_ in _order(query, fusion, candidates) if id_ not in excepted)
-    return search.read(query, [id_ for id_, _ in zip(order, range(limit), strict=False)])
+    rows = _rows(query, where="true")
+    excepted = {str(id_) for id_ in without}
+    best = (rows[index].id for index in _order(rows, query, fusion))
+    missed = (id_ for id_ in best if id_ not in excepted)
+    return search.read(query, [UUID(id_) for id_ in islice(missed, limit)])
 
 
-def _order(query: Query, fusion: Fusion, candidates: list[Candidate]) -> list[UUID]:
-    return fused(candidates, query.words, k=fusion.k, session_bonus=fusion.session_bonus)
+class _Row(NamedTuple):
+    """One episode as it comes from the statement; NULL only where there is no second vector."""
+
+    id: str
+    session: str
+    cosine: float
+    second_cosine: float | None
+    words: str
+    words_before: str
+    probability: float
 
 
-def _candidates(query: Query, fusion: Fusion, *, where: str) -> list[tuple[Candidate, float]]:
-    """The query's episodes with their probability of recall."""
+def _order(rows: Sequence[_Row], query: Query, fusion: Fusion) -> Iterator[int]:
+    """The rows' indices, best first; which of the two cosines is which doesn't matter."""
+    first = numbers(row.cosine for row in rows)
+    second = numbers(row.second_cosine for row in rows)
+    counts, lengths = counted([row.words for row in rows], query.words)
+    counts_before, lengths_before = counted([row.words_before for row in rows], query.words)
+    order = fused_order(
+        cosines=(first, np.where(np.isnan(second), first, second)),
+        words=(
+            counted_bm25(counts, lengths),
+            counted_bm25(counts + counts_before, lengths + lengths_before),
+        ),
+        sessions=[row.session for row in rows],
+        k=fusion.k,
+        session_bonus=fusion.session_bonus,
+    )
+    return iter(order.tolist())
+
+
+def _rows(query: Query, *, where: str) -> list[_Row]:
+    """The query's episodes, the latest recalled or encoded first."""
     with connection.cursor() as cursor:
         cursor.execute(_statement(query.curve.time_unit, where=where), search.parameters(query))
-        return [(_candidate(row, fusion), row[-1]) for row in cursor.fetchall()]
+        return [_Row(*row) for row in cursor.fetchall()]
 
 
 @cache
 def _statement(unit: TimeUnit, *, where: str) -> str:
     """One scan of the rows ``where``; the fence as in ``memory.search``.
 
-    Thousands of times and ids would take longer to turn into Python's than all of the ranking.
+    Ids as texts: turning thousands of them into Python's takes longer than ranking them.
     """
     return f"""
-        SELECT id, anchored, session, cosine, second_cosine, words, words_before,
+        SELECT id::text, session_id::text, cosine, second_cosine, words, words_before,
                {PROBABILITY_SQL} AS probability
         FROM (
-            SELECT id, g, salience, words, words_before, session_id::text AS session,
-                   date_part('epoch', anchor) AS anchored,
+            SELECT id, session_id, anchor, g, salience, words, words_before,
                    1 - (vector <=> %(query)s::vector) AS cosine,
                    1 - (second_vector <=> %(query)s::vector) AS second_cosine,
                    {ELAPSED_SQL[unit]} AS elapsed
@@ -95,21 +118,5 @@ def _statement(unit: TimeUnit, *, where: str) -> str:
             WHERE {where} AND {WHOSE}
             OFFSET 0
         ) AS candidate
+        ORDER BY anchor DESC, candidate.id
     """
-
-
-def _candidate(row: tuple[Any, ...], fusion: Fusion) -> Candidate:
-    id_, anchored, session, cosine, second, words, words_before, _probability = row
-    in_context, alone = (
-        (cosine, second) if fusion.encoding is Encoding.IN_CONTEXT else (second, cosine)
-    )
-    said = words.split()
-    return Candidate(
-        id=id_,
-        at=anchored,
-        session=session,
-        cosine_alone=alone,
-        cosine_in_context=in_context,
-        words_alone=said,
-        words_in_context=[*words_before.split(), *said],
-    )

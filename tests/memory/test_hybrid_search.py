@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from experiments.models import Lab, Participant
 from memlab.core.tenancy import NoActiveLab, lab_scope
 from memory import hybrid_search, search
-from memory.enums import Encoding, Ranking
+from memory.enums import Ranking
 from memory.hybrid_search import Fusion
 from memory.models import Episode
 from tests.memory.conftest import new_participant
@@ -21,7 +21,7 @@ from tests.memory.test_search import ELSEWHERE, asked, episode, names, unit_vect
 
 pytestmark = pytest.mark.django_db
 
-FUSION = Fusion(encoding=Encoding.IN_CONTEXT, session_bonus=0.0)
+FUSION = Fusion(session_bonus=0.0)
 
 
 def stored(participant: Participant, *episodes: Episode) -> None:
@@ -81,8 +81,6 @@ def test_the_better_fitting_second_vector_counts_as_much_as_the_first(
             episode(participant, "nothing before", cosine=0.85),
         )
         found = hybrid_search.recall(asked(participant), FUSION, limit=9)
-        other = Fusion(encoding=Encoding.MESSAGE, session_bonus=0.0)
-        assert hybrid_search.recall(asked(participant), other, limit=9) == found
     # in context 1/21 + 1/23, alone 1/23 + 1/21: even, both newest; nothing before 2/22.
     assert names(found)[2] == "nothing before"
     assert {row.text: row.cosine for row in found} == pytest.approx(
@@ -118,9 +116,7 @@ def test_the_session_bonus_brings_together_what_was_said_together(
         )
         limit = 4
         apart = hybrid_search.nearest(asked(participant), FUSION, limit=limit)
-        together = hybrid_search.nearest(
-            asked(participant), Fusion(encoding=Encoding.IN_CONTEXT, session_bonus=3.0), limit=limit
-        )
+        together = hybrid_search.nearest(asked(participant), Fusion(session_bonus=3.0), limit=limit)
     assert names(apart) == ["trip 1", "trip 2", "lone", "trip 3"]
     # lone 2/23·4 = 0.348; trip 3 2/24 + 3·(2/21 + 2/22 + 2/24)/3 = 0.353
     assert names(together) == ["trip 1", "trip 2", "trip 3", "lone"]
@@ -177,9 +173,8 @@ def test_a_later_question_finds_what_an_earlier_one_could_not_yet_forget(
 def test_what_an_arm_declares_is_how_it_fuses() -> None:
     parameters = {
         "ranking": Ranking.HYBRID.value,
-        "encoding": "message",
         "fusion_k": 60.0,
         "session_bonus": 0.5,
     }
-    assert Fusion.of(parameters) == Fusion(encoding=Encoding.MESSAGE, k=60.0, session_bonus=0.5)
+    assert Fusion.of(parameters) == Fusion(k=60.0, session_bonus=0.5)
     assert Fusion.of(parameters | {"ranking": "dense"}) is None

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.ranking import Candidate, bm25, fused, reciprocal_rank_fusion
+from memory.ranking import Candidate, bm25, counted, fused, reciprocal_rank_fusion
 
 MONDAY = datetime(2026, 3, 2, 9)
 A, B, C, D = (UUID(int=number) for number in (1, 2, 3, 4))
@@ -62,6 +62,24 @@ def test_bm25_of_documents_without_words_is_nothing() -> None:
 def test_bm25_without_discount_and_saturation_is_the_idf() -> None:
     documents = [("tea", "tea", "tea"), ("milk",)]
     assert bm25(documents, ["tea"], k1=0.0) == pytest.approx([0.693147, 0.0], abs=1e-6)
+
+
+def test_texts_are_counted_without_being_cut_one_by_one() -> None:
+    counts, lengths = counted(["tea milk tea", "", "rain", "milk", ""], ["milk", "tea", "milk"])
+    assert counts.tolist() == [[1, 2], [0, 0], [0, 0], [1, 0], [0, 0]]
+    assert lengths.tolist() == [3, 0, 1, 1, 0]
+    counts, lengths = counted(["tea", ""], [])
+    assert (counts.shape, lengths.tolist()) == ((2, 0), [1, 0])
+    counts, lengths = counted([], ["tea"])
+    assert (counts.shape, lengths.tolist()) == ((0, 1), [])
+
+
+@given(st.lists(st.lists(st.sampled_from("abcd"), max_size=5), max_size=6))
+@settings(max_examples=50, deadline=None)
+def test_texts_count_as_their_words_do(documents: list[list[str]]) -> None:
+    counts, lengths = counted([" ".join(document) for document in documents], ["b", "a"])
+    assert counts.tolist() == [[each.count("b"), each.count("a")] for each in documents]
+    assert lengths.tolist() == [len(document) for document in documents]
 
 
 # Reciprocal rank fusion

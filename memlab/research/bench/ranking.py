@@ -18,7 +18,6 @@ from memlab.research.bench.recall import TOP, Subject, compared, plain_copy
 from memlab.research.bench.report import Figure, ratio
 from memlab.research.bench.vectors import cues, unrelated
 from memory import hybrid_search
-from memory.enums import Encoding
 from memory.hybrid_search import Fusion
 from memory.models import Episode
 from memory.search import Query
@@ -28,7 +27,7 @@ DAYS = 14.0
 #: A person's vocabulary, and how unevenly they use it (Zipf).
 VOCABULARY, UNEVENNESS = 20_000, 1.2
 GOAL = 50.0  # ms
-FUSION = Fusion(encoding=Encoding.IN_CONTEXT)
+FUSION = Fusion()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
