@@ -54,6 +54,11 @@ class Kept:
         return str(said or (self.events[0].note or {}).get("text", ""))
 
     @property
+    def nameless(self) -> str:
+        """What stands for a row that says nothing in words, such as a state."""
+        return f"{self.kind_label} · {self.id.hex[:8]}"
+
+    @property
     def kind_label(self) -> str:
         return _label(MemoryKind, self.kind)
 
