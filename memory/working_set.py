@@ -107,8 +107,8 @@ def fitting(ranked: Iterable[str], *, budget: int) -> int:
 
 _TITLES = {"en": "What the user told you", "zh-hans": "用户告诉过你的事"}
 _OFFERS = {
-    "en": "Something you may bring up if it fits, since it is long ago",
-    "zh-hans": "久未提及，若合适可以主动聊起的事",
+    "en": "Something you may bring up yourself if it fits",
+    "zh-hans": "若合适，你可以主动提起的事",
 }
 
 

@@ -7,8 +7,17 @@ from collections.abc import Mapping
 
 from django.utils.translation import gettext_lazy as _
 
-from memory.enums import MemoryKind
+from memory.enums import Bin, EventKind, MemoryKind, RunPart
 
+#: Kinds of rows; the bins that items went into; and what was done, where no rows are new.
+WRITTEN: Mapping[str, object] = {
+    **dict(Bin.choices),
+    **{
+        done.value: done.label
+        for done in (EventKind.MERGED, EventKind.EXPIRED, EventKind.ARCHIVED, RunPart.SLEEP)
+    },
+    **dict(MemoryKind.choices),
+}
 REFUSALS = {
     "not_an_object": _("not an object"),
     "foreign_message": _("of no message that was given"),
@@ -35,7 +44,7 @@ REFUSALS = {
 
 def written(counts: Mapping[str, int]) -> str:
     """Rows by kind, e.g. “Episode: 3”."""
-    return _listed(counts, dict(MemoryKind.choices))
+    return _listed(counts, WRITTEN)
 
 
 def refused(counts: Mapping[str, int]) -> str:

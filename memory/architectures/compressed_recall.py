@@ -31,8 +31,8 @@ from memory.search import RAW
 from memory.words import words
 
 _TITLE = {
-    "en": "What you remember of the user, with the day on which it was last spoken of",
-    "zh-hans": "你对用户的记忆（附最近一次谈到的日期）",
+    "en": "What you remember of what the user told you, with the day it was last spoken of",
+    "zh-hans": "你记得的用户说过的事（附最近一次谈到的日期）",
 }
 
 

@@ -53,11 +53,11 @@ class Compression(CompressedRecall):
         "en": (
             "Your memories grow shorter with time: what is recent you know in full, older things "
             "only in outline, the oldest as a mere trace. The date with each says when it was last "
-            "spoken of; when the user comes back to something, your memory of it becomes fresh."
+            "spoken of; when the user comes back to something, your memory of it becomes fresher."
         ),
         "zh-hans": (
             "你的记忆会随时间缩短：近来的事记得完整，较早的只剩梗概，更久远的只留一点痕迹。"
-            "每条记忆所附的日期是最近一次谈到它的时间；用户再次提起，相关的记忆便会重新清晰。"
+            "每条记忆所附的日期是最近一次谈到它的时间；用户再次提起，相关的记忆便会清晰一些。"
         ),
     }
 

@@ -82,7 +82,7 @@ class Confidence(Architecture):
             "of overwriting. Rely on what is confirmed, and ask gently about what is uncertain."
         ),
         "zh-hans": (
-            "你自己照看关于用户的记忆。第一次听到的，就相信。听到矛盾时要有耐心：心情会变，"
+            "关于用户的记忆由你自己维护。第一次听到的，就相信。听到矛盾时要有耐心：心情会变，"
             "每次只多一分怀疑，而不是覆盖。确认的可以放心使用，不确定的请委婉地问一问。"
         ),
     }

@@ -36,7 +36,7 @@ The calls there are:
 Answer with one JSON object and nothing else:
 {{"calls": [{{"name": "…", "arguments": {{…}}}}]}}""",
     "zh-hans": """\
-你负责照看一个助手的记忆。下面是一次对话中的一轮：用户说的话和助手的回答。\
+你负责维护一个助手的记忆。下面是一次对话中的一轮：用户说的话和助手的回答。\
 请判断用户的话要求记忆作哪些改动。
 
 规则：

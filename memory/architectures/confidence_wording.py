@@ -40,13 +40,13 @@ ENGLISH = ConfidenceWording(
         "While you answer you can look after your memory with tools. Do it silently: the user sees "
         "your words, not your calls.",
         "- Something new that the user tells about themselves: save_memory, in their own words as "
-        "far as possible. What they say first is to be trusted.",
+        "far as possible. Trust what they say first.",
         "- A feeling or a liking that goes against a memory: weaken_memory. Moods pass; don't "
         "overwrite. If there is a new liking, save that too.",
         "- A fact that has changed: update_memory.",
         "- Something remembered comes up again: save_memory with the same content.",
-        "- You need something that isn't shown, or they contradict something that you may have "
-        "known once: recall_memory.",
+        "- You need something that isn't shown, or they contradict something that you may once "
+        "have known: recall_memory.",
         "- A memory that was wrong from the start: forget_memory. This is rare.",
         "Name memories by the code before them, such as m1. Save only what the user has said "
         "themselves, never what only stands in these sections.",
@@ -68,7 +68,7 @@ ENGLISH = ConfidenceWording(
         "recall_memory": "Look for memories by keywords, hidden ones included.",
         "weaken_memory": (
             "The user has said something that goes against a remembered feeling or liking: be "
-            "less sure of it. It isn't deleted."
+            "less sure of it, one step at a time."
         ),
         "update_memory": "A remembered fact has changed: correct it.",
         "forget_memory": "Delete a memory that was wrong altogether. Rarely needed.",
@@ -104,19 +104,19 @@ ENGLISH = ConfidenceWording(
         "not_factual": "That is a feeling or a liking, not a fact: use weaken_memory.",
         "once_a_turn": "That memory has been dealt with in this turn; it stays as it is.",
         "over_budget": "No more calls in this turn. Answer the user now.",
-        "changed_meanwhile": "That memory has just been changed by someone else.",
+        "changed_meanwhile": "That memory has just been changed elsewhere.",
     },
 )
 
 CHINESE = ConfidenceWording(
-    profile="用户的基本事实（简要）",
+    profile="关于用户的事实（简要）",
     logs="以往的对话（每次一行）",
     confirmed="你记得的关于用户的事",
     uncertain="你不太确定的事（用户后来说过相反的话，可能已经变了）",
     hidden="你几乎不再相信的事（不对用户说）",
-    tools="照看你的记忆",
+    tools="维护你的记忆",
     guidance=(
-        "回答的同时，你可以用工具照看自己的记忆。请不动声色：用户只看到你的话，看不到调用。",
+        "回答的同时，你可以用工具维护自己的记忆。请在后台进行：用户只看到你的话，看不到调用。",
         "- 用户讲了关于自己的新情况：save_memory，尽量用其原话。第一次说的，就相信。",
         "- 与记忆相反的感受或喜好：weaken_memory。心情会变，不要覆盖；有新的喜好，可另存一条。",
         "- 事实变了：update_memory。",
@@ -126,7 +126,7 @@ CHINESE = ConfidenceWording(
         "用记忆前面的编号（如 m1）指称它。只保存用户亲口说过的，不要保存仅出现在这些部分里的内容。",
     ),
     categories={
-        "event": "经历",
+        "event": "生活",
         "learning": "学习",
         "preference": "喜好",
         "personality": "性格",
@@ -137,7 +137,7 @@ CHINESE = ConfidenceWording(
     descriptions={
         "save_memory": "记住用户刚刚说到的关于自己的事，或确认又被提起的一条记忆。",
         "recall_memory": "用关键词查找记忆，包括未列出的。",
-        "weaken_memory": "用户说了与记住的感受或喜好相反的话：对它少一分把握，并不删除。",
+        "weaken_memory": "用户说了与记住的感受或喜好相反的话：对它的把握降低一级。",
         "update_memory": "记住的事实变了：予以更正。",
         "forget_memory": "删除一条完全错误的记忆。极少需要。",
     },

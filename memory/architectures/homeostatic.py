@@ -104,13 +104,14 @@ class Homeostatic(Architecture):
     maintains = True
     seed_instructions = {
         "en": (
-            "Your memory keeps apart what you know of the user: facts, what matters between you, "
-            "and what moves them. Facts hold; preferences and boundaries are to be respected; "
-            "feelings pass. Where examples of your own manner are given, speak in that manner."
+            "Your memory keeps apart what you know of the user: facts, what to mind in talking "
+            "with them, and what moves them. Facts hold; preferences and boundaries are to be "
+            "respected; feelings pass. Where examples of your own manner are given, speak in that "
+            "manner."
         ),
         "zh-hans": (
-            "你的记忆把关于用户的内容分开保存：事实、相处中要紧的事，以及触动对方的事。"
-            "事实可以依凭，偏好与界限应当尊重，情绪会过去。若给出了你自己说话的示例，请沿用那样的语气。"
+            "你的记忆把关于用户的内容分开保存：事实、与其交谈时要留意的事，以及触动其内心的事。"
+            "事实可以采信，偏好与界限应当尊重，情绪会过去。若给出了你自己说话的示例，请沿用那样的语气。"
         ),
     }
 

@@ -29,12 +29,12 @@ class BinWording:
 ENGLISH = BinWording(
     titles={
         Bin.FACT: "Facts you know about the user",
-        Bin.RELATION: "What matters in dealing with the user",
+        Bin.RELATION: "What to mind in talking with the user",
         Bin.AFFECT: "What moves the user",
-        Bin.STYLE: "Examples of how you spoke in a state like the present one",
+        Bin.STYLE: "How you spoke before, in the states closest to your present one",
     },
     example="Example {}:",
-    summary="In a state like the present one you tend to speak like this",
+    summary="Your manner before, in the states closest to your present one",
     behaviour="How you are inclined at the moment",
     inclinations={
         "initiative": "initiative",
@@ -52,22 +52,22 @@ ENGLISH = BinWording(
 CHINESE = BinWording(
     titles={
         Bin.FACT: "你所知道的关于用户的事实",
-        Bin.RELATION: "与用户相处时要紧的事",
+        Bin.RELATION: "与用户交谈时要留意的事",
         Bin.AFFECT: "触动用户的事",
-        Bin.STYLE: "你在类似状态下说话的示例",
+        Bin.STYLE: "你以前说的话（取自与你当前最接近的状态）",
     },
     example="示例 {}：",
-    summary="在类似状态下，你倾向于这样说话",
+    summary="你以前说话的方式（取自与你当前最接近的状态）",
     behaviour="你此刻的行为倾向",
     inclinations={
         "initiative": "主动性",
-        "warmth": "温暖",
+        "warmth": "亲切",
         "patience": "耐心",
         "verbosity": "话量",
         "directness": "直率",
-        "defensiveness": "防御性",
+        "defensiveness": "防备心",
         "curiosity": "好奇心",
-        "boundary_strength": "界限感",
+        "boundary_strength": "对界限的坚持",
     },
     degrees=("低", "中", "高"),
 )

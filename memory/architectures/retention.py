@@ -75,13 +75,12 @@ class RetentionScore(Architecture):
     maintains = True
     seed_instructions = {
         "en": (
-            "Your working memory holds what matters to the user and what is often spoken of. What "
-            "is not needed for a while fades into an archive and comes back when something "
-            "reminds you of it."
+            "You have at hand what matters to the user and what often comes up. What is not needed "
+            "for a while goes to an archive, and comes back when the user's words touch on it."
         ),
         "zh-hans": (
-            "你的工作记忆里，是对用户重要的和常常谈到的事。久未用到的会淡入归档，"
-            "有所触动时又会重新想起。"
+            "对用户重要的和常常谈到的事，你都记在手边。一段时间没有用到的会移入归档，"
+            "用户的话触及时又会回到手边。"
         ),
     }
 

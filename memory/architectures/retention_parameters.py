@@ -25,7 +25,7 @@ RETENTION = (
         minimum=0.0,
         maximum=1000.0,
         help_en="An item whose score has sunk to this leaves the working set for the archive.",
-        help_zh="留存分数降到该值的条目，从工作记忆移入归档。",
+        help_zh="留存分数降到该值的条目，从工作集移入归档。",
     ),
     Parameter(
         name="time_unit",
@@ -44,7 +44,7 @@ RETENTION = (
         maximum=32000,
         unit="tokens",
         help_en="How many tokens of the working set a prompt carries: whole items, best first.",
-        help_zh="每次提示最多携带工作记忆的多少词元：按分数从高到低，整条放入。",
+        help_zh="提示词最多包含工作集的多少词元：按分数从高到低，整条放入。",
     ),
     Parameter(
         name="wake_relevance",

@@ -74,6 +74,7 @@ def test_an_audit_entry_says_what_was_done_to_what() -> None:
 def test_what_a_run_wrote_and_refused() -> None:
     with override("zh-hans"):
         assert written({"trait": 1, "episode": 3}) == "情景记忆: 3, 画像条目: 1"
+        assert written({"fact": 2, "sleep": 1}) == "事实: 2, 睡眠巩固: 1"
         assert refused({"appraisal:unknown_event": 1, "unknown_event": 2, "new": 1}) == (
             "new: 1, 事件无效: 3"
         )

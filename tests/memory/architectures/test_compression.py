@@ -244,7 +244,7 @@ def test_a_recall_brings_the_best_of_relevance_and_weight_with_their_dates(
     turns, section = recall.sections
     assert len(turns.lines) == 6
     assert section.rendered() == (
-        "[What you remember of the user, with the day on which it was last spoken of]\n"
+        "[What you remember of what the user told you, with the day it was last spoken of]\n"
         "- [2027-03-02] #said:coffee\n"
         "- [2027-04-15] I now prefer weak coffee\n"
         "- [2027-03-02] #said:river\n"

@@ -318,7 +318,7 @@ def test_it_brings_the_bins_for_query_and_state(participant: Participant, make: 
     recall, missed = asked(memory, after(TALK), "works as a nurse?", START + DAY)
     assert [section.rendered() for section in recall.sections] == [
         "[Facts you know about the user]\n- works as a nurse",
-        "[What matters in dealing with the user]\n- wants it to stop",
+        "[What to mind in talking with the user]\n- wants it to stop",
         "[What moves the user]\n- is furious",
     ]
     assert [reading.text for reading in recall.memories] == [
@@ -352,7 +352,7 @@ def test_in_chinese_and_with_provenance(participant: Participant, make: Maker) -
     recall, _missed = asked(memory, after(TALK), "works as a nurse", START + DAY)
     assert [section.rendered() for section in recall.sections] == [
         "[你所知道的关于用户的事实]\n- [T1] [相关度 1.00] works as a nurse",
-        "[与用户相处时要紧的事]\n- [T1] wants it to stop",
+        "[与用户交谈时要留意的事]\n- [T1] wants it to stop",
         "[触动用户的事]\n- [T1] is furious",
     ]
 
@@ -378,7 +378,7 @@ def test_examples_of_style_come_only_if_the_state_asks(
     live(memory, again)
     upset, _missed = asked(memory, after(TALK, again), "hello", end_of(again) + MINUTE)
     (examples,) = (each for each in upset.sections if each.key == "style_examples")
-    assert examples.title == "Examples of how you spoke in a state like the present one"
+    assert examples.title == "How you spoke before, in the states closest to your present one"
     assert examples.lines[:3] == (
         "Example 1:",
         f"User: {INSULT}",
@@ -398,7 +398,7 @@ def test_examples_beyond_their_budget_give_way_to_their_summary(
     recall, _missed = asked(memory, after(TALK), "hello", START + HOUR)
     (summary,) = (each for each in recall.sections if each.key.startswith("style"))
     assert summary.rendered() == (
-        "[In a state like the present one you tend to speak like this]\n- short and calm"
+        "[Your manner before, in the states closest to your present one]\n- short and calm"
     )
     assert TALK.turns[1].answered.id not in recall.message_ids
 
@@ -653,7 +653,7 @@ def test_the_offline_model_lives_a_whole_life(
     recall, _missed = asked(memory, after(talk), "我是一名护士吗", START + DAY)
     assert [section.rendered() for section in recall.sections] == [
         "[你所知道的关于用户的事实]\n- 我是一名护士，今年30岁",
-        "[与用户相处时要紧的事]\n- 我不想谈我爸爸",
+        "[与用户交谈时要留意的事]\n- 我不想谈我爸爸",
         "[触动用户的事]\n- 我很害怕失败\n- 考试让我很紧张",
     ]
 

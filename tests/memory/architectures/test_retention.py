@@ -516,7 +516,7 @@ def test_one_item_a_session_is_offered_before_it_leaves(
     context, offer = recall.sections
     assert len(context.lines) == 2
     assert offer.rendered() == (
-        "[Something you may bring up if it fits, since it is long ago]\n- drinks oat milk"
+        "[Something you may bring up yourself if it fits]\n- drinks oat milk"
     )
     assert ("drinks oat milk", Reason.REHEARSED) in brought(recall)
     commit(memory, recall, "first")

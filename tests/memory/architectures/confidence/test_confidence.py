@@ -312,7 +312,7 @@ def test_provenance_and_language_are_the_studys(participant: Participant, make: 
     talk.say("你好。")
     assert talk.recall is not None
     assert [section.rendered() for section in talk.recall.sections[:2]] == [
-        "[用户的基本事实（简要）]\n经历：住在成都",
+        "[关于用户的事实（简要）]\n生活：住在成都",
         "[你记得的关于用户的事]\n- [T1] [m1] [event] 住在成都",
     ]
     assert {tool.name: tool.description for tool in talk.memory.tools()}["recall_memory"] == (
