@@ -18,7 +18,7 @@ help: ## Show this list
 run: .venv/.ready ## Set up everything, start it, print the addresses and a fresh password
 	@$(VENV_PYTHON) -m memlab.launch
 
-test: .venv/.ready-dev ## Run all tests: first those without a browser, then those in one
+test: .venv/.ready-dev ## Run all tests: two parts beside each other, then those in a browser
 	@$(WITH_DATABASE) $(VENV_PYTHON) scripts/run_tests.py
 
 lint: .venv/.ready-dev ## Check style, types, import layers, migrations and translations
