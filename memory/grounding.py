@@ -8,7 +8,7 @@ has just stated; a question states nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 from memlab.core.llm.offline.sentences import SENTENCES, statements_of
 from memory.words import words
@@ -54,6 +54,34 @@ def support(content: str, statements: Iterable[str]) -> float:
         return 0.0
     found = frozenset().union(*(shared(wanted, text) for text in statements))
     return len(found) / len(wanted)
+
+
+def echoed(text: str, *, said: Iterable[str], known: Iterable[str], share: float = 0.5) -> bool:
+    """Whether a text repeats something known, word for word, instead of what was said.
+
+    It does if less than ``share`` of its content words were said, and it stands within a known
+    memory or one of several words stands within it. Other words for a thing, or something that a
+    message implies, are no echo.
+    """
+    wanted = key_words(text)
+    spoken = frozenset[str]().union(*(shared(wanted, each) for each in said))
+    if len(spoken) >= share * len(wanted):
+        return False
+    written = _content(text)
+    return any(
+        _stands_in(written, memory) or (len(memory) > 1 and _stands_in(memory, written))
+        for memory in map(_content, known)
+    )
+
+
+def _content(text: str) -> tuple[str, ...]:
+    """The content words of a text in their order, without its subject."""
+    return tuple(word for word in words(text) if word not in _SUBJECTS)
+
+
+def _stands_in(part: Sequence[str], whole: Sequence[str]) -> bool:
+    length = len(part)
+    return any(part == whole[at : at + length] for at in range(len(whole) - length + 1))
 
 
 def negated(text: str) -> bool:

@@ -19,13 +19,14 @@ from memory.architectures.base import Consolidation
 from memory.architectures.compressed_recall import CompressedRecall
 from memory.architectures.compression_parameters import COMPRESSION, PRESETS
 from memory.architectures.compression_upkeep import Made, make
+from memory.echoes import without_echoes
 from memory.encoding import own_messages
 from memory.enums import MemoryKind, RunPart
 from memory.extraction import ExtractionFailed
 from memory.formulas.compression import Level
 from memory.mentions import Mentions, Whose
 from memory.models import Compressible, ConsolidationRun
-from memory.statements import ExtractedStatements, extract_statements
+from memory.statements import ExtractedStatement, extract_statements
 
 #: How many due memories are compressed in one go.
 BATCH = 200
@@ -79,15 +80,22 @@ class Compression(CompressedRecall):
             extracted = await extract_statements(
                 self.doors.extraction, language=self.setting.language, said=said
             )
-            vectors = await self.doors.embedder.embed(
-                [each.content.text for each in extracted.statements], Form.PASSAGE
+            rows = await unit(self._rows) if extracted.statements else []
+            news, echoes = await without_echoes(
+                extracted.statements,
+                text_of=lambda statement: statement.content.text,
+                said=[each.text for each in said],
+                known=[row.text for row in rows],
             )
-            mentions = await self._mentions(session, extracted, vectors)
+            vectors = await self.doors.embedder.embed(
+                [each.content.text for each in news], Form.PASSAGE
+            )
+            mentions = await self._mentions(session, news, vectors, rows)
         except ExtractionFailed as failure:
             return Consolidation(degraded=(failure.code,))
         except EmbeddingFailure as failure:
             return Consolidation(degraded=(f"embedding:{failure.kind}",))
-        return await unit(self._write, mentions, extracted.dropped, now)
+        return await unit(self._write, mentions, {**extracted.dropped, **echoes}, now)
 
     def _is_written(self, session: UUID) -> bool:
         with lab_scope(self.lab_id):
@@ -96,10 +104,13 @@ class Compression(CompressedRecall):
             )
 
     async def _mentions(
-        self, session: SessionTranscript, extracted: ExtractedStatements, vectors: Vectors
+        self,
+        session: SessionTranscript,
+        statements: Sequence[ExtractedStatement],
+        vectors: Vectors,
+        rows: list[Compressible],
     ) -> Mentions:
         """Every statement in order, held against the rows as the ones before have left them."""
-        rows = await unit(self._rows) if extracted.statements else []
         mentions = Mentions(
             whose=Whose(
                 lab_id=self.lab_id,
@@ -113,7 +124,7 @@ class Compression(CompressedRecall):
             rows=rows,
         )
         by_id = {utterance.id: utterance for utterance in session.utterances}
-        for statement, vector in zip(extracted.statements, vectors, strict=True):
+        for statement, vector in zip(statements, vectors, strict=True):
             await mentions.take(
                 statement,
                 vector,

@@ -31,6 +31,7 @@ from memory.architectures.rendering import (
     turns_section,
 )
 from memory.architectures.wording import Wording, wording
+from memory.echoes import without_echoes
 from memory.encoding import own_messages
 from memory.enums import MemoryKind, ProfilePart, Reason, RunPart
 from memory.extraction import (
@@ -181,25 +182,32 @@ class Gist(Architecture):
         ratings: Ratings,
         now: datetime,
     ) -> Consolidation:
-        known = [trait.as_known() for trait in await unit(self._load_traits)]
+        known = await unit(self._load_traits)
         try:
             extracted = await extract_profile(
                 self.doors.extraction,
                 language=self.setting.language,
                 said=said,
-                known=known,
+                known=[trait.as_known() for trait in known],
                 dimensions=self._dimensions(),
             )
-            sources = {trait.message for trait in extracted.traits}
+            news, echoes = await without_echoes(
+                extracted.traits,
+                text_of=lambda trait: trait.text,
+                said=[each.text for each in said],
+                known=[trait.text for trait in known],
+            )
+            sources = {trait.message for trait in news}
             await self._rate([each for each in said if each.id in sources], ratings)
         except ExtractionFailed as failure:
             return Consolidation(degraded=(failure.code,))
         by_id = {utterance.id: utterance for utterance in said}
         traits = [
             self._trait(trait, by_id[trait.message], session, ratings[trait.message])
-            for trait in extracted.traits
+            for trait in news
         ]
-        return await unit(self._write_profile, session.id, traits, extracted.dropped, now)
+        dropped = {**extracted.dropped, **echoes}
+        return await unit(self._write_profile, session.id, traits, dropped, now)
 
     async def _rate(self, said: Sequence[Utterance], ratings: Ratings) -> None:
         """Add the ratings of messages that have none yet. Raises ExtractionFailed."""

@@ -7,6 +7,7 @@ McNaughton & O'Reilly 1995); what was encoded in a like state comes back more ea
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -33,7 +34,7 @@ from memlab.core.values import (
 )
 from memlab.core.work import unit
 from memory import binned_search
-from memory.appraisal import appraise, extract_items
+from memory.appraisal import ExtractedItem, appraise, extract_items
 from memory.architectures.base import (
     NO_EFFECTS,
     NO_QUERY_VECTOR,
@@ -55,6 +56,7 @@ from memory.architectures.sleeping import Sleeper
 from memory.architectures.wording import wording
 from memory.binned_search import Found, Query, Weights
 from memory.dynamics import Dynamics, Effort, surprise_of
+from memory.echoes import without_echoes
 from memory.enums import Bin, MemoryKind, Ranking, Reason, RunPart, SleepTrigger
 from memory.extraction import ExtractionFailed
 from memory.formulas import regulation
@@ -370,15 +372,40 @@ class Homeostatic(Architecture):
             bins=tuple(Bin) if high else (Bin.FACT,),
             known=expecting.known,
         )
-        vectors = await self._embed([item.text for item in extracted.items])
-        context: Sequence[NDArray[float32] | None] = [None] * len(extracted.items)
+        items, echoes = await self._news(extracted.items, turn)
+        vectors = await self._embed([item.text for item in items])
+        context: Sequence[NDArray[float32] | None] = [None] * len(items)
         if self.ranking is Ranking.HYBRID:
-            context = list(await self._embed([in_context(each, turn) for each in extracted.items]))
+            context = list(await self._embed([in_context(each, turn) for each in items]))
         encoded = Encoded(
-            appraised=appraised, items=extracted.items, vectors=list(vectors), in_context=context
+            appraised=appraised, items=items, vectors=list(vectors), in_context=context
         )
         dropped = {f"appraisal:{reason}": n for reason, n in appraised.dropped.items()}
-        return encoded, dropped | dict(extracted.dropped)
+        return encoded, dropped | dict(extracted.dropped) | echoes
+
+    async def _news(
+        self, items: Sequence[ExtractedItem], turn: Turn
+    ) -> tuple[tuple[ExtractedItem, ...], dict[str, int]]:
+        """The items without echoes of what an extraction is shown beside the message: known facts
+        and the reply. In how the agent spoke a fact has no place at all, whoever said it."""
+        known = await unit(self._facts) if items else ()
+        of_agent = [item for item in items if item.bin is Bin.STYLE]
+        of_person = [item for item in items if item.bin is not Bin.STYLE]
+        told, told_echoes = await without_echoes(
+            of_person,
+            text_of=lambda item: item.text,
+            said=[turn.said.text],
+            known=[*known, turn.answered.text],
+        )
+        style, style_echoes = await without_echoes(
+            of_agent, text_of=lambda item: item.text, said=(), known=known
+        )
+        return (*told, *style), dict(Counter(told_echoes) + Counter(style_echoes))
+
+    def _facts(self) -> list[str]:
+        with lab_scope(self.lab_id):
+            facts = BinnedItem.objects.of_participant(self.participant_id).filter(bin=Bin.FACT)
+            return list(facts.values_list("text", flat=True))
 
     async def _embed(self, texts: list[str]) -> Vectors | list[NDArray[float32]]:
         return await self.doors.embedder.embed(texts, Form.PASSAGE) if texts else []

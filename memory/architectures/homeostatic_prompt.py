@@ -106,8 +106,8 @@ def example_section(
     lines: list[str] = []
     for number, turn in enumerate(turns, start=1):
         lines.append(words.example.format(number))
-        lines.append(f"{wording.speakers[Role.PARTICIPANT]}{wording.colon}{turn.said}")
-        lines.append(f"{wording.speakers[Role.ASSISTANT]}{wording.colon}{turn.answered}")
+        lines.append(wording.spoken(Role.PARTICIPANT, turn.said))
+        lines.append(wording.spoken(Role.ASSISTANT, turn.answered))
     if not lines:
         return None
     return Section(key="style_examples", title=words.titles[Bin.STYLE], lines=tuple(lines))

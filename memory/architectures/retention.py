@@ -30,6 +30,7 @@ from memory.architectures.base import (
 )
 from memory.architectures.retention_parameters import RETENTION
 from memory.architectures.wording import wording
+from memory.echoes import without_echoes
 from memory.enums import MemoryKind, Ranking, Reason, RunPart
 from memory.extraction import ExtractionFailed
 from memory.item_extraction import ExtractedItems, extract_items
@@ -273,14 +274,24 @@ class RetentionScore(Architecture):
             extracted = await extract_items(
                 self.doors.extraction, language=self.setting.language, said=[turn.said]
             )
-            vectors = await self.doors.embedder.embed(
-                [item.text for item in extracted.items], Form.PASSAGE
+            news, echoes = await without_echoes(
+                extracted.items,
+                text_of=lambda item: item.text,
+                said=[turn.said.text],
+                known=await unit(self._texts) if extracted.items else (),
             )
+            vectors = await self.doors.embedder.embed([item.text for item in news], Form.PASSAGE)
         except ExtractionFailed as failure:
             return Consolidation(degraded=(failure.code,))
         except EmbeddingFailure as failure:
             return Consolidation(degraded=(f"embedding:{failure.kind}",))
-        return await unit(self._write_turn, turn, extracted, vectors, now)
+        learned = ExtractedItems(items=news, dropped={**extracted.dropped, **echoes})
+        return await unit(self._write_turn, turn, learned, vectors, now)
+
+    def _texts(self) -> list[str]:
+        with lab_scope(self.lab_id):
+            items = RetainedItem.objects.of_participant(self.participant_id)
+            return list(items.values_list("text", flat=True))
 
     def _is_observed(self, turn: Turn) -> bool:
         with lab_scope(self.lab_id):

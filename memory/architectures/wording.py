@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from textwrap import indent
 
 from memlab.core.values import Role, Utterance
 from memory.enums import ProfilePart
@@ -26,7 +27,12 @@ class Wording:
 
     def utterance(self, utterance: Utterance) -> str:
         """One message with who said it."""
-        return f"{self.speakers[utterance.role]}{self.colon}{utterance.text}"
+        return self.spoken(utterance.role, utterance.text)
+
+    def spoken(self, role: Role, text: str) -> str:
+        """A text with who said it. Its further lines are indented below the first, so that none
+        of them can pose as the title of a section or as somebody else's words."""
+        return f"{self.speakers[role]}{self.colon}{indent(text, '  ').lstrip()}"
 
 
 ENGLISH = Wording(

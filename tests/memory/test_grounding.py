@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory.grounding import key_words, negated, shared, stated, support
+from memory.grounding import echoed, key_words, negated, shared, stated, support
 
 
 @pytest.mark.parametrize(
@@ -72,3 +72,22 @@ def test_a_chinese_word_stands_in_a_longer_one() -> None:
 def test_the_subject_is_no_key_word() -> None:
     assert key_words("The user likes tea") == {"like", "tea"}
     assert key_words("用户喜欢茶") == {"喜欢", "茶"}
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "expected"),
+    [
+        ("likes green tea", "What a day.", True),
+        ("The user likes green tea.", "What a day.", True),
+        ("- [2026-03-02] likes green tea", "What a day.", True),
+        ("green tea", "What a day.", True),
+        ("likes green tea", "I like my green tea.", False),
+        ("likes coffee", "I can't live without espresso.", False),
+        ("works nights", "What a day.", False),
+        ("住在利兹", "今天好热", True),
+        ("住在利兹", "我住在利兹", False),
+        ("is it", "What a day.", False),
+    ],
+)
+def test_an_echo_repeats_what_is_known_word_for_word(text: str, said: str, expected: bool) -> None:
+    assert echoed(text, said=[said], known=["likes green tea", "住在利兹", "nights"]) is expected
