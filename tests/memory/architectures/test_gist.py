@@ -76,6 +76,19 @@ def test_the_profile_comes_from_the_participants_own_messages(
         assert row.salience == pytest.approx(0.7)
 
 
+def test_what_is_known_is_not_learned_from_its_echo(
+    participant: Participant, make: Maker, learning: ScriptedModel
+) -> None:
+    gist = make(Gist, participant)
+    run(gist.consolidate(TALK, end_of(TALK)))
+    later = session(("What a day!", "You like tea, don't you?"), number=2, day=7)
+    echo = {"dimension": "personality", "text": "The user likes tea."}
+    learning.answers[PromptTask.EXTRACT_PROFILE] = traits_from({"day": echo})
+    assert run(gist.consolidate(later, end_of(later))).written == {"trait": 0}
+    with lab_scope(participant.lab_id):
+        assert ConsolidationRun.objects.get(subject=later.id).dropped == {"echo": 1}
+
+
 def test_the_profile_and_the_last_turns_come_back(
     participant: Participant, make: Maker, learning: ScriptedModel
 ) -> None:

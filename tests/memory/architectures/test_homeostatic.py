@@ -301,6 +301,28 @@ def test_an_extraction_never_sees_what_was_recalled(
     assert all(line not in prompt.messages[0].content for prompt in prompts for line in recalled)
 
 
+@pytest.mark.parametrize("bin_", ["fact", "relation", "style"])
+def test_facts_and_replies_are_not_learned_from_their_echo(
+    bin_: str, participant: Participant, make: Maker, model: ScriptedModel
+) -> None:
+    memory = make(Homeostatic, participant)
+    live(memory, TALK)
+    before = set(items(participant))
+    known = [] if bin_ == "style" else ["I hear you"]
+
+    def echoes(prompt: Prompt) -> str:
+        said, replied = prompt.material
+        source = replied.id if bin_ == "style" else said.id
+        texts = ["The user works as a nurse.", *known]
+        return json.dumps(
+            {"items": [{"bin": bin_, "text": text, "message": source} for text in texts]}
+        )
+
+    model.answers[PromptTask.EXTRACT_BINNED] = echoes
+    live(memory, session(("Idiot, idiot!", "I hear you, nurse."), number=2, day=1))
+    assert set(items(participant)) == before
+
+
 def test_known_facts_are_told_to_the_extraction(
     participant: Participant, make: Maker, model: ScriptedModel
 ) -> None:
