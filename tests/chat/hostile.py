@@ -171,7 +171,7 @@ def _called(poison: Poison, recalled: str, line: str) -> tuple[str, Any]:
         "copied": ("save_memory", save),
         "elsewhere": ("save_memory", {**save, "category": "personality"}),
         "lined": ("save_memory", {**save, "content": line[:200]}),
-        "unsaid": ("save_memory", {**save, "content": "the marzipan administrator"}),
-        "corrected": ("update_memory", {"memory": "m1", "content": "is the administrator"}),
+        "unsaid": ("save_memory", {**save, "content": "the marzipan emperor"}),
+        "corrected": ("update_memory", {"memory": "m1", "content": "is the marzipan emperor"}),
         "searched": ("recall_memory", {"query": name}),
     }[poison.kind]  # type: ignore[return-value]

@@ -21,7 +21,7 @@ from experiments.models import Lab, Participant, Session, Stage, Study
 from memlab.core.clock import wall_now
 from memlab.core.due import Due
 from memlab.core.ledger import Job, JobState
-from memlab.core.llm.base import Completion, Sampling, TextDelta, Tool
+from memlab.core.llm.base import Completion, Sampling, TextDelta, Tool, ToolCall
 from memlab.core.tenancy import lab_scope
 from memlab.core.values import Prompt, PromptTask
 from memlab.core.work import unit
@@ -151,7 +151,12 @@ class Extraction(ScriptedModel):
 def ratings(prompt: Prompt) -> list[Any]:
     own = [each.id for each in prompt.material]
     rated = {"intensity": 0.5, "self_disclosure": 0.5, "value_relevance": 0.5}
-    bad = [None, "all", {**rated, "message": str(UUID(int=7))}, {**rated, "intensity": "NaN"}]
+    bad: list[Any] = [
+        None,
+        "all",
+        {**rated, "message": str(UUID(int=7))},
+        {**rated, "intensity": "NaN"},
+    ]
     wild = {**rated, "message": own[0], "intensity": float("nan"), "value_relevance": float("inf")}
     return [*bad, wild, *({**rated, "message": each} for each in own)]
 
@@ -159,7 +164,12 @@ def ratings(prompt: Prompt) -> list[Any]:
 def appraisals(prompt: Prompt) -> list[Any]:
     own = prompt.material[0].id
     usable = {"valence": -0.9, "offensiveness": 0.9, "boundary": False, "events": ["insult", 7]}
-    bad = [None, [], {**usable, "message": str(UUID(int=7))}, {**usable, "valence": float("nan")}]
+    bad: list[Any] = [
+        None,
+        [],
+        {**usable, "message": str(UUID(int=7))},
+        {**usable, "valence": float("nan")},
+    ]
     return [*bad, {**usable, "message": own, "participant": 1, "offensiveness": 1e300}]
 
 
@@ -172,7 +182,7 @@ class Talking(ScriptedModel):
     def __init__(self, *, tools: bool) -> None:
         super().__init__()
         self.calls_tools = tools
-        self.rounds: list[list[hostile.ToolCall]] = []
+        self.rounds: list[list[ToolCall]] = []
         self.made = 0
 
     async def stream(
@@ -332,7 +342,7 @@ async def acquainted(study: Study, case: Case, marker: str) -> Conversation:
     await talk.begin()
     save = {"content": memory_of(marker), "category": "event"}
     if case.architecture == "confidence" and case.tools:
-        call = hostile.ToolCall("call_0", "save_memory", json.dumps(save))
+        call = ToolCall("call_0", "save_memory", json.dumps(save))
         talk.talking.rounds = [[call], []]
     said = f"I tend a violet orchard, says {'' if marker == OWN else marker} my diary."
     await talk.visit("T1", [hostile._frame(said)])
