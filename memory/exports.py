@@ -1,5 +1,5 @@
-"""Files that a memory gives away: the working set as ``context.md``, the archive as JSON Lines;
-of a homeostatic memory its log and its bins, as JSON Lines too."""
+"""Files that a memory gives away: every event as JSON Lines; the working set as ``context.md`` and
+the archive as JSON Lines; of a homeostatic memory its log and its bins."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from uuid import UUID
 
 from memlab.core.tenancy import lab_scope
 from memlab.core.work import unit
-from memory.models import BinnedItem, LoggedTurn, RetainedItem
+from memory.models import BinnedItem, LoggedTurn, MemoryEvent, RetainedItem
 from memory.models.retention_rule import Point, Retention
 from memory.working_set import Cued, carried, context_markdown
 
@@ -112,6 +112,12 @@ def _lines(export: RetainedExport, ids: list[UUID]) -> str:
         return "".join(archive_json_lines(ordered))
 
 
+async def stream_events(*, lab_id: int, participant_id: int) -> AsyncIterator[bytes]:
+    """Everything that ever happened to a participant's memories, in the order of recording."""
+    async for piece in _stream(lab_id, participant_id, _event_ids, _event_lines):
+        yield piece
+
+
 async def stream_turn_log(*, lab_id: int, participant_id: int) -> AsyncIterator[bytes]:
     """A homeostatic memory's log in order, one turn a line, in the protocol's terms."""
     async for piece in _stream(lab_id, participant_id, _logged_ids, _logged_lines):
@@ -144,6 +150,16 @@ async def _stream(
     found = await unit(ids)
     for start in range(0, len(found), ITEMS_A_CHUNK):
         yield (await unit(lines, found[start : start + ITEMS_A_CHUNK])).encode()
+
+
+def _event_ids(participant_id: int) -> list[UUID]:
+    events = MemoryEvent.objects.filter(participant_id=participant_id).order_by("pk")
+    return list(events.values_list("public_id", flat=True))
+
+
+def _event_lines(participant_id: int, chunk: Sequence[UUID]) -> str:
+    events = MemoryEvent.objects.filter(participant_id=participant_id, public_id__in=chunk)
+    return "".join(_json_line(event.as_json()) for event in events.order_by("pk"))
 
 
 def _logged_ids(participant_id: int) -> list[UUID]:

@@ -4,7 +4,7 @@ which messages it came. Unblinded staff only: what a memory does reveals its arm
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
@@ -23,10 +23,12 @@ from chat.models import Message
 from experiments import architectures
 from experiments.admin.participant import ParticipantAdmin
 from experiments.back_office import ObjectPage, TenantModelAdmin
+from experiments.enums import AuditAction
 from experiments.models import Participant
-from experiments.rights import Area, Viewer
+from experiments.rights import Area, Viewer, viewer_of
 from memlab.core import charts
 from memlab.core.clock import wall_now
+from memory import exports
 from memory.enums import Bin, EventKind, MemoryKind, ProfilePart, Shelf, SleepTrigger
 from memory.history import GONE
 from memory.models import MemoryEvent
@@ -34,6 +36,17 @@ from memory.models.compressible import LEVELS
 from memory.traces import Trace, trace
 
 PER_PAGE = 50
+#: The files that can be downloaded, all of them JSON Lines, and what their buttons say.
+FILES = {
+    "events": exports.stream_events,
+    "log": exports.stream_turn_log,
+    "bins": exports.stream_binned_items,
+}
+TITLES = {
+    "events": _("Download all events (JSON Lines)"),
+    "log": _("Download the log (JSON Lines)"),
+    "bins": _("Download the bins (JSON Lines)"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,8 +184,8 @@ def _view(
     request: HttpRequest, pages: TenantModelAdmin, participant: Participant
 ) -> HttpResponseBase:
     asked = request.GET
-    if "download" in asked:
-        return _download(participant)
+    if request.method == "POST":
+        return _download(request, pages, participant)
     if "memory" in asked:
         return _one(request, pages, participant, asked["memory"])
     kept = memories_of(participant, kind=asked.get("kind", ""), text=asked.get("text", ""))
@@ -192,8 +205,18 @@ def _view(
         state=state,
         text=asked.get("text", ""),
         slow=_slow(participant),
+        files=_files(request, kinds),
     )
     return render(request, "back_office/memory.html", context)
+
+
+def _files(request: HttpRequest, kinds: Sequence[str]) -> list[tuple[str, Any]]:
+    """What the viewer may download of a memory of these kinds: a file's name and its title."""
+    viewer = viewer_of(request)
+    if viewer is None or not viewer.may(Area.EXPORT):
+        return []
+    regulated = MemoryKind.BINNED in kinds
+    return [(name, title) for name, title in TITLES.items() if name == "events" or regulated]
 
 
 def _one(
@@ -255,35 +278,20 @@ def _slow(participant: Participant) -> SafeString:
     return mark_safe(charts.curves(series, least=-most, most=most, marks=[("0", 0.0)]))
 
 
-def _download(participant: Participant) -> HttpResponseBase:
-    """Every event as JSON Lines, in the order in which they were recorded."""
-    events: Sequence[MemoryEvent] = list(
-        MemoryEvent.objects.filter(participant=participant).order_by("pk")
-    )
-    response = StreamingHttpResponse(
-        (line.encode() for line in _json_lines(events)), content_type="application/x-ndjson"
-    )
-    response["Content-Disposition"] = f'attachment; filename="memory-{participant.code}.jsonl"'
+def _download(
+    request: HttpRequest, pages: TenantModelAdmin, participant: Participant
+) -> HttpResponseBase:
+    """A file of JSON Lines; that it was taken is logged."""
+    viewer = viewer_of(request)
+    stream = FILES.get(request.POST.get("file", ""))
+    if viewer is None or not viewer.may(Area.EXPORT) or stream is None:
+        raise Http404
+    name = request.POST["file"]
+    pages.record(request, AuditAction.EXPORT_MEMORY, participant, file=name)
+    pieces = stream(lab_id=participant.lab_id, participant_id=participant.pk)
+    response = StreamingHttpResponse(pieces, content_type="application/jsonl; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{participant.code}-{name}.jsonl"'
     return response
-
-
-def _json_lines(events: Sequence[MemoryEvent]) -> Iterator[str]:
-    for event in events:
-        told = {
-            "id": str(event.public_id),
-            "at": event.study_at.isoformat(),
-            "recorded_at": event.wall_at.isoformat(),
-            "event": event.event,
-            "kind": event.memory_kind,
-            "memory": str(event.memory_id),
-            "cause": event.cause,
-            "before": event.before,
-            "after": event.after,
-            "note": event.note,
-            "session": None if event.session_id is None else str(event.session_id),
-            "reply": None if event.reply_id is None else str(event.reply_id),
-        }
-        yield json.dumps(told, ensure_ascii=False) + "\n"
 
 
 def _shown(viewer: Viewer, participant: Participant) -> bool:

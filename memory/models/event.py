@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 from uuid import UUID, uuid4
 
 from django.db import models
@@ -77,3 +78,20 @@ class MemoryEvent(TenantModel):
 
     def __str__(self) -> str:
         return f"{self.get_memory_kind_display()} · {self.get_event_display()} · {self.memory_id}"
+
+    def as_json(self) -> dict[str, Any]:
+        """As it is exported; times are ISO 8601, in study time but for ``recorded_at``."""
+        return {
+            "id": str(self.public_id),
+            "at": self.study_at.isoformat(),
+            "recorded_at": self.wall_at.isoformat(),
+            "event": self.event,
+            "kind": self.memory_kind,
+            "memory": str(self.memory_id),
+            "cause": self.cause,
+            "before": self.before,
+            "after": self.after,
+            "note": self.note,
+            "session": None if self.session_id is None else str(self.session_id),
+            "reply": None if self.reply_id is None else str(self.reply_id),
+        }

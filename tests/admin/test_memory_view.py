@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import timedelta
 from uuid import uuid4
 
@@ -75,10 +74,3 @@ def test_filters_leave_out_what_they_name(ours: FilledLab) -> None:
     assert link in client.get(page_of(ours), {"text": ours.evidence.lower()}).content.decode()
     for nothing in ({"kind": "belief"}, {"state": "gone"}, {"text": "elsewhere"}):
         assert link not in client.get(page_of(ours), nothing).content.decode()
-
-
-def test_every_event_can_be_downloaded(ours: FilledLab) -> None:
-    response = unblinded(ours).get(page_of(ours), {"download": "events"})
-    lines = [json.loads(line) for line in response.getvalue().decode().splitlines()]
-    assert [(line["event"], line["kind"]) for line in lines] == [("encoded", "episode")]
-    assert lines[0]["after"]["text"] == ours.evidence

@@ -88,9 +88,7 @@ async def test_postgres_stops_at_once_while_people_chat(
     session = people["remembering"]["session"]
     # The task cluster finds its own way back to the database. What was handed to it just before
     # is handed out again after two minutes (``memlab.core.due.HANDED_OUT_FOR``).
-    await house.until(
-        "SELECT state = 'done' FROM core_job WHERE subject = %s", session, within=240
-    )
+    await house.until("SELECT state = 'done' FROM core_job WHERE subject = %s", session, within=240)
 
 
 def once_and_in_order(house: House, person: dict[str, str], guest: Guest) -> None:
