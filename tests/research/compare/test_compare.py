@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from memlab.research.compare.markdown import table
 from memlab.research.compare.page import labels_of, page
 from memlab.research.compare.reports import MalformedReport, arms_of, read_reports
 
@@ -139,6 +140,16 @@ def test_questions_beyond_the_limit_are_counted_not_hidden(tmp_path: Path) -> No
     html = page(arms_of(read_reports([written(tmp_path, "r", many)])), probes=2)
     assert "The first 2 of 3 questions" in html
     assert html.count("class='probe'") == 2
+
+
+def test_the_table_is_there_as_markdown_too(tmp_path: Path) -> None:
+    path = written(tmp_path, "r", row("a", "hybrid", 0.5, 1), row("a", "sensory", None, 0))
+    heads, _rule, hybrid, sensory = table(arms_of(read_reports([path]))).splitlines()
+    assert heads.startswith("| architecture | dialogues | turns | questions | evidence coverage |")
+    assert hybrid == (
+        "| hybrid | 1 | 10 | 4 | 0.500 | 0.100 | 0.200 | 0.500 | 1.000 | 100 | 2.0 | 1 |"
+    )
+    assert sensory == "| sensory | 1 | 10 | 4 | – | – | – | – | – | 100 | 2.0 | 1 |"
 
 
 def test_the_command_writes_the_page_or_says_why_not(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from memlab.research.compare.markdown import table
 from memlab.research.compare.page import page
 from memlab.research.compare.reports import MalformedReport, arms_of, read_reports
 
@@ -21,6 +22,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("reports", nargs="+", type=Path, metavar="REPORT", help="report (JSON)")
         parser.add_argument("--html", type=Path, required=True, help="where to write the page")
+        parser.add_argument(
+            "--markdown", action="store_true", help="print the table of all dialogues as Markdown"
+        )
         parser.add_argument(
             "--probes", type=int, default=20, help="questions shown of each dialogue; 20"
         )
@@ -39,4 +43,6 @@ class Command(BaseCommand):
             raise CommandError(
                 f"--html: {target} can't be written ({error.strerror}). Name another file."
             ) from error
+        if options["markdown"]:
+            self.stdout.write(table(arms))
         self.stdout.write(f"{len(arms)} arms compared in {target}.")
