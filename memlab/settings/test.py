@@ -15,6 +15,9 @@ ALLOWED_HOSTS = ["testserver", "127.0.0.1", "localhost"]
 DATABASES: dict[str, dict[str, Any]] = {
     "default": {
         **env.database(os.environ.get("DATABASE_URL") or development_url()),
+        # Thousands of small commits, none of which has to outlive a crash: the tests that stop
+        # Postgres (tests/processes) have settings of their own.
+        "OPTIONS": {"options": "-c synchronous_commit=off"},
         "TEST": {"NAME": env.text("MEMLAB_TEST_DATABASE", "test_memlab")},
     }
 }
