@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 from uuid import UUID
 
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 from numpy import float32
 from numpy.typing import NDArray
 
@@ -21,13 +22,15 @@ from memory.models.retained_query import RetainedItemQuerySet
 from memory.models.retention_rule import Point, Retention
 from memory.ranking import Candidate, fused
 from memory.relevance import relevance_of
-from memory.working_set import Cued, keyword_in
+from memory.working_set import Cued, Item, Sketch, keyword_in
 
 #: A little below the threshold, so that rounding never hides what is then compared exactly.
 _ROUNDING = 1e-6
+#: The columns of a ``Sketch``, in its order.
+_SKETCHED = ("pk", "text", "importance", "hits", "anchor", "anchor_turn", "rehearsals")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Cue:
     """A message and the conditions under which it calls an item up.
 
@@ -49,23 +52,23 @@ class Cue:
     session_bonus: float
 
     def rows(self) -> RetainedItemQuerySet:
-        return RetainedItem.objects.of_participant(self.participant_id).seen_from(
-            self.vector, embedder=self.embedder
-        )
+        rows = RetainedItem.objects.of_participant(self.participant_id)
+        return rows.seen_from(self.vector, embedder=self.embedder).heard_in(self.spoken)
 
+    @cached_property
     def spoken(self) -> frozenset[str]:
         """The words by which keywords are looked for; none where they don't count."""
         return frozenset(self.words) if self.by_keyword else frozenset()
 
 
-def at_hand(cue: Cue, now: Point) -> list[Cued]:
+def at_hand(cue: Cue, now: Point) -> list[Cued[Sketch]]:
     """The whole working set as it is at ``now``."""
-    return _cued(cue, cue.rows().defer("vector", "words").at_hand(now), now)
+    return _sketched(cue, cue.rows().at_hand(now), now, archived=False)
 
 
-def called_up(cue: Cue, now: Point) -> list[Cued]:
+def called_up(cue: Cue, now: Point) -> list[Cued[Sketch]]:
     """What of the archive the message calls up, best first."""
-    spoken = cue.spoken()
+    spoken = cue.spoken
     near = cue.scale.low + cue.wake_relevance * (cue.scale.high - cue.scale.low) - _ROUNDING
     candidates = cue.rows().archived_by(now)
     candidates = candidates.filter(
@@ -73,59 +76,104 @@ def called_up(cue: Cue, now: Point) -> list[Cued]:
         if spoken
         else Q(cosine__gte=near)
     )
-    found = [each for each in _cued(cue, candidates, now) if each.called_up(cue.wake_relevance)]
-    return _ranked(cue, found)
+    ranking = () if cue.ranking is Ranking.DENSE else ("session_id", "words")
+    cued = _sketched(cue, candidates, now, archived=True, further=ranking)
+    found = {each.item.pk: each for each in cued if each.called_up(cue.wake_relevance)}
+    if cue.ranking is Ranking.DENSE:
+        return sorted(found.values(), key=_dense)
+    return [found[key] for key in _fused(cue, found.values())]
 
 
-def nearest(cue: Cue, now: Point, *, limit: int, without: Collection[UUID]) -> list[Cued]:
+def in_full(found: Sequence[Cued[Sketch]]) -> list[Cued[RetainedItem]]:
+    """The same items with all of their rows but vectors and words."""
+    ids = [each.item.pk for each in found]
+    rows = RetainedItem.objects.defer("vector", "words").in_bulk(ids)
+    return [
+        Cued(
+            item=rows[each.item.pk],
+            relevance=each.relevance,
+            keyword=each.keyword,
+            score=each.score,
+            archived=each.archived,
+        )
+        for each in found
+    ]
+
+
+def nearest(
+    cue: Cue, now: Point, *, limit: int, without: Collection[UUID]
+) -> list[Cued[RetainedItem]]:
     """The items nearest to the message, wherever they are kept; the most important without a
     vector."""
-    rows = cue.rows().defer("vector", "words").exclude(pk__in=without)
+    rows: QuerySet[Any] = cue.rows().defer("vector", "words").exclude(pk__in=without)
     order = F("cosine").desc(nulls_last=True)
-    return _cued(cue, rows.order_by(order, "-importance", "-anchor", "pk")[:limit], now)
+    return [
+        _cued(cue, row, row.cosine, row.heard, now, archived=row.archived_by(now))
+        for row in rows.order_by(order, "-importance", "-anchor", "pk")[:limit]
+    ]
 
 
 def ranked(cue: Cue, now: Point, *, limit: int) -> list[RetainedItem]:
     """The ``limit`` items that fit the message best, wherever they are kept."""
     if cue.ranking is Ranking.DENSE:
         return [each.item for each in nearest(cue, now, limit=limit, without=())]
-    return [each.item for each in _ranked(cue, _cued(cue, cue.rows(), now))[:limit]]
+    every = _sketched(cue, cue.rows(), now, archived=False, further=("session_id", "words"))
+    best = _fused(cue, every)[:limit]
+    rows = RetainedItem.objects.defer("vector", "words").in_bulk(best)
+    return [rows[key] for key in best]
 
 
-def _cued(cue: Cue, rows: Iterable[Any], now: Point) -> list[Cued]:
-    spoken = cue.spoken()
+def _sketched(
+    cue: Cue,
+    rows: RetainedItemQuerySet,
+    now: Point,
+    *,
+    archived: bool,
+    further: Sequence[str] = (),
+) -> list[Cued[Sketch]]:
+    """Rows of which it is known whether they are ``archived``."""
+    columns = rows.values_list("cosine", "heard", *_SKETCHED, *further)
     return [
-        Cued(
-            item=row,
-            relevance=None if row.cosine is None else relevance_of(row.cosine, cue.scale),
-            keyword=keyword_in(row, spoken),
-            score=row.score(retention=cue.retention, now=now),
-            archived=row.archived_by(now),
-        )
-        for row in rows
+        _cued(cue, Sketch(*sketched), cosine, heard, now, archived=archived)
+        for cosine, heard, *sketched in columns
     ]
 
 
-def _ranked(cue: Cue, found: Sequence[Cued]) -> list[Cued]:
-    """Dense: by relevance, of equals the one accessed last. Hybrid: by meaning and words."""
-    if cue.ranking is Ranking.DENSE:
-        return sorted(found, key=_dense)
-    order = fused(
+def _cued(
+    cue: Cue,
+    item: Item,
+    cosine: float | None,
+    heard: Sequence[str] | None,
+    now: Point,
+    *,
+    archived: bool,
+) -> Cued[Item]:
+    return Cued(
+        item=item,
+        relevance=None if cosine is None else relevance_of(cosine, cue.scale),
+        keyword=keyword_in(heard or (), cue.spoken),
+        score=cue.retention.score(item, now=now),
+        archived=archived,
+    )
+
+
+def _fused(cue: Cue, found: Iterable[Cued[Sketch]]) -> list[UUID]:
+    """By meaning and words."""
+    return fused(
         (_candidate(each) for each in found),
         cue.words,
         k=cue.fusion_k,
         session_bonus=cue.session_bonus,
     )
-    by_id = {each.item.pk: each for each in found}
-    return [by_id[key] for key in order]
 
 
-def _dense(each: Cued) -> tuple[float, float, UUID]:
+def _dense(each: Cued[Sketch]) -> tuple[float, float, UUID]:
+    """By relevance, of equals the one accessed last."""
     relevance = -1.0 if each.relevance is None else each.relevance
     return -relevance, -each.item.anchor.timestamp(), each.item.pk
 
 
-def _candidate(each: Cued) -> Candidate:
+def _candidate(each: Cued[Sketch]) -> Candidate:
     return Candidate(
         id=each.item.pk,
         at=each.item.anchor,

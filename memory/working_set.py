@@ -1,27 +1,52 @@
 """What of a participant's items a message calls up, and what of the working set a prompt carries.
 
-Pure: the rows come loaded, the query's words and the relevances with them.
+Pure: what decides comes loaded, the query's words and the relevances with it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import lru_cache
+from typing import Generic, TypeVar
 from uuid import UUID
 
 from memlab.core.llm.tokens import count_tokens
 from memory.models import RetainedItem
-from memory.models.retention_rule import Retention
+from memory.models.retention_rule import Point, Retention
 from memory.words import words
 
 
+@dataclass(slots=True)
+class Sketch:
+    """As much of an item as decides whether a prompt carries it: of thousands few are carried, and
+    rows in full take ten times as long to load. ``words`` and session only where they rank."""
+
+    pk: UUID
+    text: str
+    importance: float
+    hits: int
+    anchor: datetime
+    anchor_turn: int
+    rehearsals: int
+    session_id: UUID | None = None
+    words: Sequence[str] = ()
+
+    @property
+    def accessed(self) -> Point:
+        return Point(at=self.anchor, turn=self.anchor_turn)
+
+
+Item = TypeVar("Item", RetainedItem, Sketch)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cued:
+class Cued(Generic[Item]):
     """One item as a message finds it. ``relevance`` is None where there is no query vector, or
     where the item was embedded by another embedder; ``keyword`` is the one the message holds."""
 
-    item: RetainedItem
+    item: Item
     relevance: float | None = None
     keyword: str | None = None
     score: float
@@ -32,11 +57,9 @@ class Cued:
         return by_meaning or self.keyword is not None
 
 
-def keyword_in(item: RetainedItem, spoken: frozenset[str]) -> str | None:
+def keyword_in(keywords: Iterable[str], spoken: frozenset[str]) -> str | None:
     """The first keyword all of whose words are among those ``spoken``; None if there is none."""
-    if spoken.isdisjoint(item.keyword_words):
-        return None
-    for keyword in item.keywords:
+    for keyword in keywords:
         cut = _cut(keyword)
         if cut and spoken.issuperset(cut):
             return keyword
@@ -50,35 +73,35 @@ def _cut(keyword: str) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Carried:
+class Carried(Generic[Item]):
     """What a prompt carries, best score first, and which of it this message woke or called up."""
 
-    shown: tuple[Cued, ...]
+    shown: tuple[Cued[Item], ...]
     woken: frozenset[UUID]
     called_up: frozenset[UUID]
 
 
 def carried(
     *,
-    at_hand: Iterable[Cued],
-    woken: Iterable[Cued],
+    at_hand: Iterable[Cued[Item]],
+    woken: Iterable[Cued[Item]],
     wake_relevance: float,
     retention: Retention,
     budget: int,
-) -> Carried:
+) -> Carried[Item]:
     """The working set as far as the budget goes.
 
     What the message calls up counts with the score it has once it is touched. What it wakes has
     its place before the rest, for it is to be seen in this very prompt.
     """
 
-    def rank(each: Cued) -> tuple[float, float, UUID]:
+    def rank(each: Cued[Item]) -> tuple[float, float, UUID]:
         score = each.score
         if each.called_up(wake_relevance):
-            score = each.item.score_once_touched(retention)
+            score = retention.score_once_touched(each.item)
         return -score, -each.item.anchor.timestamp(), each.item.pk
 
-    first = sorted(woken, key=rank)
+    first: list[Cued[Item]] = sorted(woken, key=rank)
     ranked = [*first, *sorted(at_hand, key=rank)]
     kept = ranked[: fitting((each.item.text for each in ranked), budget=budget)]
     called_up = frozenset(each.item.pk for each in kept if each.called_up(wake_relevance))

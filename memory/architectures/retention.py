@@ -40,20 +40,21 @@ from memory.models.retention_rule import Point, Retention
 from memory.retained_search import Cue
 from memory.search import RAW
 from memory.words import words
-from memory.working_set import Carried, Cued, carried
+from memory.working_set import Cued, Sketch, carried
 
 NEAR_MISSES = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Loaded:
-    """What a message finds: the working set, what it wakes of the archive, and what is offered
-    for rehearsal."""
+    """What a prompt carries: of the working set and of what its message wakes, best score first,
+    and what is offered for rehearsal besides."""
 
     now: Point
-    at_hand: Sequence[Cued]
-    woken: Sequence[Cued]
-    offered: Cued | None
+    shown: Sequence[Cued[RetainedItem]]
+    woken: frozenset[UUID]
+    called_up: frozenset[UUID]
+    offered: Cued[RetainedItem] | None
 
 
 class RetentionScore(Architecture):
@@ -100,12 +101,11 @@ class RetentionScore(Architecture):
     ) -> Recall:
         cue = await self._cue(query, query_vector)
         loaded = await unit(self._load, transcript, cue, now)
-        carried = self._carried(loaded)
-        readings = self._readings(carried, loaded)
+        readings = self._readings(loaded)
         covered = (message for reading in readings for message in reading.message_ids)
         return Recall(
             at=now,
-            sections=(*self._context(carried), *self._offer(loaded.offered)),
+            sections=(*self._context(loaded.shown), *self._offer(loaded.offered)),
             memories=readings,
             strengthens=tuple(each for each in readings if each.reason != Reason.WORKING_SET),
             message_ids=tuple(dict.fromkeys(covered)),
@@ -186,14 +186,27 @@ class RetentionScore(Architecture):
         with lab_scope(self.lab_id):
             here = self._here(now)
             at_hand = retained_search.at_hand(cue, here)
+            woken = retained_search.called_up(cue, here)[: self.values["wake_limit"]]
+            chosen = carried(
+                at_hand=at_hand,
+                woken=woken,
+                wake_relevance=self.values["wake_relevance"],
+                retention=self.retention,
+                budget=self.values["context_budget"],
+            )
+            offered = self._to_offer(transcript.current.started_at, here, at_hand)
+            offers = [] if offered is None else retained_search.in_full([offered])
             return _Loaded(
                 now=here,
-                at_hand=at_hand,
-                woken=retained_search.called_up(cue, here)[: self.values["wake_limit"]],
-                offered=self._to_offer(transcript.current.started_at, here, at_hand),
+                shown=retained_search.in_full(chosen.shown),
+                woken=chosen.woken,
+                called_up=chosen.called_up,
+                offered=next(iter(offers), None),
             )
 
-    def _to_offer(self, since: datetime, now: Point, at_hand: Sequence[Cued]) -> Cued | None:
+    def _to_offer(
+        self, since: datetime, now: Point, at_hand: Sequence[Cued[Sketch]]
+    ) -> Cued[Sketch] | None:
         """What leaves next, of what was offered least often; None if this session had its offer."""
         items = RetainedItem.objects.of_participant(self.participant_id)
         if not self.values["rehearse"] or items.filter(rehearsed_at__gte=since).exists():
@@ -206,7 +219,7 @@ class RetentionScore(Architecture):
 
     def _load_missed(
         self, cue: Cue, shown: Sequence[UUID], now: datetime
-    ) -> tuple[list[Cued], Point]:
+    ) -> tuple[list[Cued[RetainedItem]], Point]:
         with lab_scope(self.lab_id):
             here = self._here(now)
             return retained_search.nearest(cue, here, limit=NEAR_MISSES, without=shown), here
@@ -215,51 +228,42 @@ class RetentionScore(Architecture):
         with lab_scope(self.lab_id):
             return retained_search.ranked(cue, self._here(now), limit=limit)
 
-    def _called_up(self, each: Cued) -> bool:
+    def _called_up(self, each: Cued[Any]) -> bool:
         return each.called_up(self.values["wake_relevance"])
 
-    def _carried(self, loaded: _Loaded) -> Carried:
-        return carried(
-            at_hand=loaded.at_hand,
-            woken=loaded.woken,
-            wake_relevance=self.values["wake_relevance"],
-            retention=self.retention,
-            budget=self.values["context_budget"],
-        )
-
-    def _readings(self, carried: Carried, loaded: _Loaded) -> tuple[MemoryReading, ...]:
+    def _readings(self, loaded: _Loaded) -> tuple[MemoryReading, ...]:
         offered = None if loaded.offered is None else loaded.offered.item.pk
 
-        def reason(each: Cued) -> Reason:
+        def reason(each: Cued[RetainedItem]) -> Reason:
             key = each.item.pk
-            if key in carried.called_up:
-                return Reason.WOKEN if key in carried.woken else Reason.RECALLED
+            if key in loaded.called_up:
+                return Reason.WOKEN if key in loaded.woken else Reason.RECALLED
             return Reason.REHEARSED if key == offered else Reason.WORKING_SET
 
-        brought = list(carried.shown)
+        brought = list(loaded.shown)
         if loaded.offered is not None and loaded.offered not in brought:
             brought.append(loaded.offered)
         return tuple(_reading(each, reason(each), loaded.now, recalled=True) for each in brought)
 
-    def _context(self, carried: Carried) -> tuple[Section, ...]:
-        lines = tuple(self._line(each) for each in carried.shown)
+    def _context(self, shown: Sequence[Cued[RetainedItem]]) -> tuple[Section, ...]:
+        lines = tuple(self._line(each) for each in shown)
         title = working_set.title(self.setting.language)
         return (Section(key="context", title=title, lines=lines),) if lines else ()
 
-    def _line(self, each: Cued) -> str:
+    def _line(self, each: Cued[RetainedItem]) -> str:
         if not self.setting.provenance_in_prompt:
             return working_set.line(each.item.text)
         relevance = wording(self.setting.language).relevance
         near = "" if each.relevance is None else f"{relevance.format(each.relevance)} "
         return working_set.line(f"[{each.item.stage_key}] {near}{each.item.text}")
 
-    def _offer(self, offered: Cued | None) -> tuple[Section, ...]:
+    def _offer(self, offered: Cued[RetainedItem] | None) -> tuple[Section, ...]:
         if offered is None:
             return ()
         title = working_set.offer(self.setting.language)
         return (Section(key="rehearsal", title=title, lines=(self._line(offered),)),)
 
-    def _missed_because(self, each: Cued) -> Reason:
+    def _missed_because(self, each: Cued[RetainedItem]) -> Reason:
         if not each.archived:
             return Reason.OVER_BUDGET
         return Reason.BEYOND_LIMIT if self._called_up(each) else Reason.ARCHIVED
@@ -348,7 +352,9 @@ class RetentionScore(Architecture):
             return items.archive_due(self._here(now))
 
 
-def _reading(each: Cued, reason: Reason, now: Point, *, recalled: bool) -> MemoryReading:
+def _reading(
+    each: Cued[RetainedItem], reason: Reason, now: Point, *, recalled: bool
+) -> MemoryReading:
     item = each.item
     return MemoryReading(
         kind=MemoryKind.RETAINED,

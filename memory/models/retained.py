@@ -124,14 +124,7 @@ class RetainedItem(Memory):
 
     def score(self, *, retention: Retention, now: Point) -> float:
         """I·F − T·R at ``now``."""
-        return retention.score(
-            importance=self.importance, hits=self.hits, since=self.accessed, now=now
-        )
-
-    def score_once_touched(self, retention: Retention) -> float:
-        """What its score will be right after the next access."""
-        here = self.accessed
-        return retention.score(importance=self.importance, hits=self.hits + 1, since=here, now=here)
+        return retention.score(self, now=now)
 
     def archived_by(self, now: Point) -> bool:
         """Whether it rests in the archive at ``now``, whether or not it has been put there."""

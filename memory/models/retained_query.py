@@ -78,6 +78,15 @@ class RetainedItemQuerySet(TenantQuerySet["RetainedItem"]):
             cosine=models.ExpressionWrapper(cosine, output_field=models.FloatField(null=True))
         ).defer("vector")
 
+    def heard_in(self, words: Collection[str]) -> RetainedItemQuerySet:
+        """With each row's keywords as ``heard``, if any of their words is among ``words``."""
+        heard: models.expressions.Combinable = models.Value(None)
+        if words:
+            spoken = models.Q(keyword_words__overlap=sorted(words))
+            heard = models.Case(models.When(spoken, then="keywords"), default=None)
+        keywords = self.model._meta.get_field("keywords")
+        return self.annotate(heard=models.ExpressionWrapper(heard, output_field=keywords))
+
     def nearest_to(self, vector: NDArray[float32], *, embedder: str) -> tuple[UUID, float] | None:
         """Id and cosine of the item nearest to ``vector``, shape (dimensions,), if there is any."""
         cosine = models.ExpressionWrapper(

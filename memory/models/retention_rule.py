@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Protocol
 
 from memory.enums import RetentionUnit
 from memory.formulas.retention import archive_after, score
@@ -22,6 +22,17 @@ class Point:
 
     at: datetime
     turn: int
+
+
+class Kept(Protocol):
+    """What the rule goes by: how important an item is, how often and when it was needed."""
+
+    @property
+    def importance(self) -> float: ...
+    @property
+    def hits(self) -> int: ...
+    @property
+    def accessed(self) -> Point: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,10 +63,14 @@ class Retention:
             return float(max(0, now.turn - since.turn))
         return max(0.0, (now.at - since.at) / _DAY)
 
-    def score(self, *, importance: float, hits: int, since: Point, now: Point) -> float:
-        """I·F − T·R at ``now`` of what was last needed at ``since``."""
-        elapsed = self.elapsed(since, now)
-        return score(importance=importance, hits=hits, elapsed=elapsed, rate=self.rate)
+    def score(self, item: Kept, *, now: Point) -> float:
+        """I·F − T·R at ``now``."""
+        elapsed = self.elapsed(item.accessed, now)
+        return score(importance=item.importance, hits=item.hits, elapsed=elapsed, rate=self.rate)
+
+    def score_once_touched(self, item: Kept) -> float:
+        """What its score will be right after the next access."""
+        return score(importance=item.importance, hits=item.hits + 1, elapsed=0.0, rate=self.rate)
 
     def leaving(self, *, importance: float, hits: int, since: Point) -> Leaving:
         """When what was last needed at ``since`` leaves the working set."""

@@ -36,7 +36,7 @@ def cued(
     relevance: float | None = 0.0,
     archived: bool = False,
     **fields: float,
-) -> Cued:
+) -> Cued[RetainedItem]:
     return Cued(item=row(text, **fields), relevance=relevance, score=score, archived=archived)  # type: ignore[arg-type]
 
 
@@ -59,7 +59,7 @@ def cued(
 def test_a_message_holds_a_keyword(
     keywords: tuple[str, ...], message: str, found: str | None
 ) -> None:
-    assert keyword_in(row("item", keywords=keywords), frozenset(words(message))) == found
+    assert keyword_in(keywords, frozenset(words(message))) == found
 
 
 def test_the_best_come_first_and_what_is_called_up_counts_as_touched() -> None:

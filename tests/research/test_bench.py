@@ -8,7 +8,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memlab.research.bench import chats, maintenance, ranking, recall, sockets, statements, turns
+from memlab.research.bench import (
+    chats,
+    maintenance,
+    prompts,
+    ranking,
+    recall,
+    sockets,
+    statements,
+    tools,
+    turns,
+)
 from memlab.research.bench.recall import Size
 from memlab.research.bench.report import Figure, as_json, percentile, ratio, table, write
 from memlab.research.bench.turns import Load
@@ -100,6 +110,34 @@ def test_ranking_is_measured_against_a_bare_query() -> None:
         ("ranking, 60 episodes, hybrid ÷ bare", None),
     ]
     assert all(figure.value > 0 for figure in figures)
+
+
+@pytest.mark.parametrize("kind", prompts.KINDS)
+@pytest.mark.django_db(transaction=True)
+def test_prompts_of_items_are_measured_against_a_bare_query(kind: str) -> None:
+    figures = prompts.measure(kind, prompts.Size(items=40, runs=3), silent)
+    assert [figure.name for figure in figures] == [
+        f"prompt, {kind}, 40 items",
+        f"prompt, {kind}, 40 items, bare pgvector",
+        f"prompt, {kind}, 40 items ÷ bare",
+    ]
+    assert all(figure.value > 0 for figure in figures)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_time_of_tool_calls_is_that_of_the_receipts() -> None:
+    figures = {
+        figure.name: figure.value
+        for figure in tools.measure(tools.Size(beliefs=8, turns=2), silent)
+    }
+    first, more, calls = "first token", "first token later by", "of it in the calls"
+    without = figures["tools, none offered, first token"]
+    assert figures["tools, rounds of calls: 0, of it in the calls"] == 0.0
+    for rounds in (0, 1, 4):
+        name = f"tools, rounds of calls: {rounds}"
+        assert figures[f"{name}, {more}"] == figures[f"{name}, {first}"] - without
+    assert figures[f"tools, rounds of calls: 4, {calls}"] > 0.0
+    assert len(figures) == 10
 
 
 @pytest.mark.django_db(transaction=True)

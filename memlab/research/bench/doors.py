@@ -6,6 +6,7 @@ import asyncio
 import time
 import zlib
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from experiments.configuration import StudyConfiguration
 from experiments.doors import Keys, StudyDoors
 from memlab.core.embeddings.base import Form
 from memlab.core.embeddings.local import ID as EMBEDDER
-from memlab.core.llm.base import Completion, Sampling, TextDelta, Tool, Usage
+from memlab.core.llm.base import Completion, Sampling, TextDelta, Tool, ToolCall, Usage
 from memlab.core.values import Prompt
 from memlab.research.bench.vectors import DIMENSIONS, Vectors, unrelated
 
@@ -61,6 +62,27 @@ class SteadyModel:
 
     async def aclose(self) -> None:
         """Nothing is open."""
+
+
+class CallingModel(SteadyModel):
+    """Makes one call in each of ``rounds`` rounds, and then says one word; all of it at once.
+
+    Where it ``calls_tools`` not at all, it just says the word.
+    """
+
+    def __init__(self, call: ToolCall, *, rounds: int, calls_tools: bool) -> None:
+        self.calls_tools = calls_tools
+        self._call, self._rounds = call, rounds
+
+    async def stream(
+        self, prompt: Prompt, *, tools: Sequence[Tool] = (), sampling: Sampling = Sampling()
+    ) -> AsyncIterator[TextDelta | Completion]:
+        completion = await self.complete(prompt)
+        if tools and sum(bool(each.tool_calls) for each in prompt.messages) < self._rounds:
+            yield replace(completion, text="", tool_calls=(self._call,))
+            return
+        yield TextDelta(TOKEN)
+        yield replace(completion, text=TOKEN)
 
 
 class InstantEmbedder:

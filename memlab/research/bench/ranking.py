@@ -13,8 +13,9 @@ from experiments.models import Study
 from memlab.core.clock import wall_now
 from memlab.core.embeddings.local import ID as EMBEDDER
 from memlab.core.tenancy import lab_scope
+from memlab.research.bench.bare import TOP, plain_copy
 from memlab.research.bench.laboratory import WEEKLY, enrol, make_study, relevance, remembered
-from memlab.research.bench.recall import TOP, Subject, compared, plain_copy
+from memlab.research.bench.recall import Subject, compared
 from memlab.research.bench.report import Figure, ratio
 from memlab.research.bench.vectors import cues, unrelated
 from memory import hybrid_search
@@ -47,10 +48,10 @@ def measure(size: Size, say: Callable[[str], None]) -> list[Figure]:
     random = np.random.default_rng(7)
     study = make_study("bench of ranking")
     subject = _subject(study, size, random)
-    with plain_copy(study):
+    with plain_copy(Episode, study.lab_id, order="encoded_at") as plain:
         say(f"ranking: {size.episodes} episodes")
-        hybrid, bare = compared(subject, size.runs, recall=_hybrid)
-        dense, _bare = compared(subject, size.runs)
+        hybrid, bare = compared(subject, plain, size.runs, recall=_hybrid)
+        dense, _bare = compared(subject, plain, size.runs)
     name = f"ranking, {size.episodes} episodes"
     return [
         Figure(name=f"{name}, hybrid", value=hybrid * 1000, unit="ms", goal=GOAL),

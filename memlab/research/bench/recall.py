@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from statistics import median
 from uuid import uuid4
 
 import numpy as np
-from django.db import connection
 from numpy.random import Generator
 
 from experiments.models import Participant, Study
@@ -19,19 +17,18 @@ from memlab.core.clock import wall_now
 from memlab.core.embeddings.local import ID as EMBEDDER
 from memlab.core.tenancy import lab_scope
 from memlab.research.bench import crowd
+from memlab.research.bench.bare import TOP, PlainCopy, plain_copy
 from memlab.research.bench.laboratory import WEEKLY, enrol, make_study, relevance, remembered
 from memlab.research.bench.report import Figure, ratio
-from memlab.research.bench.vectors import Vectors, cues, unrelated
+from memlab.research.bench.vectors import cues, unrelated
 from memory import search
 from memory.models import Episode
-from memory.search import Query, vector_literal
+from memory.search import Query
 
-TOP = 5
 DAYS = 84.0  # twelve weeks
 #: Goals for (L4 ÷ bare) of the smaller and the larger memory, and for L4 beside others ÷ alone.
 GOALS = (1.0, 0.7)
 BESIDE_GOAL = 1.1
-BARE = "bench_bare_episode"
 Say = Callable[[str], None]
 
 
@@ -62,28 +59,34 @@ def measure(size: Size, say: Say) -> list[Figure]:
     random = np.random.default_rng(7)
     study = make_study("bench of recall")
     subjects = [_subject(study, count, random) for count in size.episodes]
-    with plain_copy(study):
-        return _measured(study, subjects, size, random, say)
+    with plain_copy(Episode, study.lab_id, order="encoded_at") as plain:
+        return _measured(study, subjects, plain, size, random, say)
 
 
 def _measured(
-    study: Study, subjects: Sequence[Subject], size: Size, random: Generator, say: Say
+    study: Study,
+    subjects: Sequence[Subject],
+    plain: PlainCopy,
+    size: Size,
+    random: Generator,
+    say: Say,
 ) -> list[Figure]:
     figures: list[Figure] = []
     alone: list[float] = []
     for subject, runs, goal in zip(subjects, size.runs, GOALS, strict=True):
         say(f"recall: {subject.count} episodes alone")
-        ours, bare = compared(subject, runs)
+        ours, bare = compared(subject, plain, runs)
         alone.append(ours / bare)
         figures += _figures(f"recall, {subject.count} episodes", ours, bare, goal)
     figures += _scope_figures(subjects[0], size.runs[0])
-    figures += _beside(study, subjects, alone, size, random, say)
+    figures += _beside(study, subjects, plain, alone, size, random, say)
     return figures
 
 
 def _beside(
     study: Study,
     subjects: Sequence[Subject],
+    plain: PlainCopy,
     alone: Sequence[float],
     size: Size,
     random: Generator,
@@ -92,15 +95,15 @@ def _beside(
     """The same rows with others' beside them. The bare query, whose table holds nobody else's
     rows before and after, is the ruler: what the machine does meanwhile cancels out."""
     others = crowd.fill(study, subjects[0].participant, size.others, say)
-    _settle_down()
+    plain.settle_down()
     figures = []
     for subject, runs, before in zip(subjects, size.runs, alone, strict=True):
         say(f"recall: {subject.count} episodes beside {size.others} of others")
-        ours, bare = compared(subject, runs)
+        ours, bare = compared(subject, plain, runs)
         name = f"recall, {subject.count} episodes beside {size.others} of others ÷ alone"
         figures.append(ratio(name, ours / bare, before, goal=BESIDE_GOAL))
     scattered = _asking(others[len(others) // 2], subjects[0].count, subjects[0].queries)
-    ours, bare = compared(scattered, size.runs[0], ruler=subjects[0])
+    ours, bare = compared(scattered, plain, size.runs[0], ruler=subjects[0])
     name = f"recall, {subjects[0].count} episodes stored among others' session by session ÷ alone"
     return [*figures, ratio(name, ours / bare, alone[0])]
 
@@ -120,7 +123,7 @@ def _scope_figures(subject: Subject, runs: int) -> list[Figure]:
         with lab_scope(subject.participant.lab_id):
             pass
 
-    spent = median(_timed(empty) for _ in range(runs))
+    spent = median(timed(empty) for _ in range(runs))
     return [Figure(name="lab scope, opened and closed", value=spent * 1000, unit="ms")]
 
 
@@ -131,6 +134,7 @@ def dense(query: Query) -> object:
 
 def compared(
     subject: Subject,
+    plain: PlainCopy,
     runs: int,
     ruler: Subject | None = None,
     recall: Callable[[Query], object] = dense,
@@ -145,26 +149,16 @@ def compared(
     with lab_scope(subject.participant.lab_id):
         for number in range(runs + 20):
             query = subject.queries[number % len(subject.queries)]
-            ours.append(_timed(partial(recall, query)))
-            bare.append(_timed(partial(_bare, whose, query.vector)))
+            ours.append(timed(partial(recall, query)))
+            bare.append(timed(partial(plain.nearest, whose, query.vector)))
     return median(ours[20:]), median(bare[20:])  # the first ones fill the caches
 
 
-def _timed(work: Callable[[], object]) -> float:
+def timed(work: Callable[[], object]) -> float:
+    """Seconds."""
     started = time.perf_counter()
     work()
     return time.perf_counter() - started
-
-
-def _bare(participant_id: int, vector: Vectors) -> list[tuple[object, ...]]:
-    """What everybody would write first: the nearest five, whatever their age."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"SELECT id, text, message_ids, stage_key, ends_with FROM {BARE}"
-            f" WHERE participant_id = %s ORDER BY vector <=> %s::vector LIMIT {TOP}",
-            [participant_id, vector_literal(vector)],
-        )
-        return cursor.fetchall()
 
 
 def _subject(study: Study, count: int, random: Generator) -> Subject:
@@ -194,24 +188,3 @@ def _subject(study: Study, count: int, random: Generator) -> Subject:
 def _asking(participant: Participant, count: int, queries: Sequence[Query]) -> Subject:
     asked = tuple(replace(query, participant_id=participant.pk) for query in queries)
     return Subject(participant=participant, queries=asked, count=count)
-
-
-@contextmanager
-def plain_copy(study: Study) -> Iterator[None]:
-    """The same rows in a plain table: no row policy, one index on the participant."""
-    with lab_scope(study.lab_id), connection.cursor() as cursor:
-        cursor.execute(f"CREATE TABLE {BARE} (LIKE memory_episode INCLUDING STORAGE)")
-        cursor.execute(f"INSERT INTO {BARE} SELECT * FROM memory_episode ORDER BY encoded_at")
-        cursor.execute(f"CREATE INDEX ON {BARE} (participant_id)")
-    try:
-        _settle_down()
-        yield
-    finally:
-        with connection.cursor() as cursor:
-            cursor.execute(f"DROP TABLE {BARE}")
-
-
-def _settle_down() -> None:
-    """Fresh statistics, as autovacuum would keep them, and nothing of it during the measuring."""
-    with connection.cursor() as cursor:
-        cursor.execute(f"VACUUM ANALYZE memory_episode, {BARE}")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from urllib.parse import quote
 
+from django.conf import settings
 from django.db import connection
 
 
@@ -24,6 +25,21 @@ def scratch_database() -> Iterator[None]:
     finally:
         if connection.settings_dict["NAME"] != original:  # else none was made: that one is not ours
             connection.creation.destroy_test_db(original, verbosity=0)
+
+
+@contextmanager
+def pooled() -> Iterator[None]:
+    """Within it connections are kept, as web processes keep them; without, each unit of database
+    work makes one of its own."""
+    options = connection.settings_dict["OPTIONS"]
+    connection.close()
+    options["pool"] = {"min_size": 1, "max_size": settings.DATABASE_THREADS + 1}
+    try:
+        yield
+    finally:
+        connection.close()
+        connection.close_pool()  # type: ignore[attr-defined]
+        del options["pool"]
 
 
 def database_url() -> str:

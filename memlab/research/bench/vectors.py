@@ -13,17 +13,17 @@ UNRELATED = 0.86
 Vectors = NDArray[np.float32]
 
 
-def unrelated(random: Generator, count: int) -> Vectors:
-    """Unit vectors of shape (count, DIMENSIONS) with cosines near UNRELATED."""
+def unrelated(random: Generator, count: int, *, cosine: float = UNRELATED) -> Vectors:
+    """Unit vectors of shape (count, DIMENSIONS) with cosines near ``cosine``."""
     noise = random.standard_normal((count, DIMENSIONS))
     noise[:, 0] = 0.0
-    noise *= np.sqrt(1 - UNRELATED) / np.linalg.norm(noise, axis=1, keepdims=True)
-    noise[:, 0] = np.sqrt(UNRELATED)
+    noise *= np.sqrt(1 - cosine) / np.linalg.norm(noise, axis=1, keepdims=True)
+    noise[:, 0] = np.sqrt(cosine)
     return noise.astype(np.float32)
 
 
-def cues(random: Generator, rows: Vectors, count: int) -> Vectors:
+def cues(random: Generator, rows: Vectors, count: int, *, cosine: float = UNRELATED) -> Vectors:
     """Unit vectors, each half of one of ``rows`` and half of something unrelated."""
     chosen = rows[random.integers(len(rows), size=count)]
-    mixed = chosen + unrelated(random, count)
+    mixed = chosen + unrelated(random, count, cosine=cosine)
     return (mixed / np.linalg.norm(mixed, axis=1, keepdims=True)).astype(np.float32)

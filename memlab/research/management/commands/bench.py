@@ -8,11 +8,21 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
-from memlab.research.bench import chats, maintenance, ranking, recall, sockets, statements, turns
+from memlab.research.bench import (
+    chats,
+    maintenance,
+    prompts,
+    ranking,
+    recall,
+    sockets,
+    statements,
+    tools,
+    turns,
+)
 from memlab.research.bench.report import Figure, table, write
 from memlab.research.bench.scratch import scratch_database
 
-PARTS = ("recall", "ranking", "maintenance", "turns", "sockets")
+PARTS = ("recall", "ranking", *prompts.KINDS, "maintenance", "tools", "turns", "sockets")
 
 
 class Command(BaseCommand):
@@ -45,9 +55,13 @@ class Command(BaseCommand):
             return recall.measure(recall.QUICK if quick else recall.Size(), self._say)
         if part == "ranking":
             return ranking.measure(ranking.QUICK if quick else ranking.Size(), self._say)
+        if part in prompts.KINDS:
+            return prompts.measure(part, prompts.QUICK if quick else prompts.Size(), self._say)
         if part == "maintenance":
             size = maintenance.QUICK if quick else maintenance.Size()
             return maintenance.measure(size, self._say)
+        if part == "tools":
+            return tools.measure(tools.QUICK if quick else tools.Size(), self._say)
         load = turns.QUICK if quick else turns.Load()
         self._say(f"{part}: making {max(load.levels)} participants")
         seats = chats.seats(max(load.levels))
