@@ -38,7 +38,7 @@ class Sketch:
         return Point(at=self.anchor, turn=self.anchor_turn)
 
 
-Item = TypeVar("Item", RetainedItem, Sketch)
+Item = TypeVar("Item", bound="RetainedItem | Sketch")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +101,7 @@ def carried(
             score = retention.score_once_touched(each.item)
         return -score, -each.item.anchor.timestamp(), each.item.pk
 
-    first: list[Cued[Item]] = sorted(woken, key=rank)
+    first = sorted(woken, key=rank)
     ranked = [*first, *sorted(at_hand, key=rank)]
     kept = ranked[: fitting((each.item.text for each in ranked), budget=budget)]
     called_up = frozenset(each.item.pk for each in kept if each.called_up(wake_relevance))

@@ -256,7 +256,7 @@ def test_an_expectation_that_changed_meanwhile_is_read_again(
     first, second = TALK.turns[:2]
     expecting = memory._before(second, second.answered.at)
     live(other, replace(TALK, turns=(first,)), ended=False)
-    encoded, dropped = run(memory._encode(second, expecting))
+    encoded, dropped = run(memory.encoder.encode(second, expecting))
     outcome = memory._write(second, encoded, expecting, dropped, second.answered.at)
     assert outcome.degraded == ("memory:overtaken",)
     assert len(logged(participant)) == 1
