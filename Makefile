@@ -24,7 +24,7 @@ test: .venv/.ready-dev ## Run all tests: two parts beside each other, then those
 lint: .venv/.ready-dev ## Check style, types, import layers, migrations and translations
 	@$(WITH_DATABASE) $(VENV_PYTHON) scripts/lint.py
 
-bench: .venv/.ready ## Measure recall and live turns; writes bench/report.json
+bench: .venv/.ready ## Measure recall, maintenance and live turns; writes bench/report.json
 	@$(WITH_DATABASE) $(VENV_PYTHON) manage.py bench
 
 define bootstrap
