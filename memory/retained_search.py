@@ -61,27 +61,47 @@ class Cue:
         return frozenset(self.words) if self.by_keyword else frozenset()
 
 
-def at_hand(cue: Cue, now: Point) -> list[Cued[Sketch]]:
-    """The whole working set as it is at ``now``."""
-    return _sketched(cue, cue.rows().at_hand(now), now, archived=False)
+def at_hand(cue: Cue, now: Point, *, most: int) -> list[Cued[Sketch]]:
+    """Of the working set as it is at ``now`` what the message calls up, and the ``most`` that score
+    best besides."""
+    working = cue.rows().at_hand(now)
+    best = working.best_first(cue.retention, now)[:most]
+    found = [*_near(cue, working, now, archived=False), *_sketched(cue, best, now, archived=False)]
+    return list({each.item.pk: each for each in found}.values())
 
 
 def called_up(cue: Cue, now: Point) -> list[Cued[Sketch]]:
     """What of the archive the message calls up, best first."""
-    spoken = cue.spoken
-    near = cue.scale.low + cue.wake_relevance * (cue.scale.high - cue.scale.low) - _ROUNDING
-    candidates = cue.rows().archived_by(now)
-    candidates = candidates.filter(
-        Q(cosine__gte=near) | Q(keyword_words__overlap=sorted(spoken))
-        if spoken
-        else Q(cosine__gte=near)
-    )
     ranking = () if cue.ranking is Ranking.DENSE else ("session_id", "words")
-    cued = _sketched(cue, candidates, now, archived=True, further=ranking)
+    cued = _near(cue, cue.rows().archived_by(now), now, archived=True, further=ranking)
     found = {each.item.pk: each for each in cued if each.called_up(cue.wake_relevance)}
     if cue.ranking is Ranking.DENSE:
         return sorted(found.values(), key=_dense)
     return [found[key] for key in _fused(cue, found.values())]
+
+
+def leaving(cue: Cue, now: Point, *, within: float) -> list[Cued[Sketch]]:
+    """What of the working set leaves within so many units without the message calling it up, what
+    leaves next first."""
+    rows = cue.rows().about_to_leave(now, within=within)
+    cued = _sketched(cue, rows, now, archived=False)
+    return [each for each in cued if not each.called_up(cue.wake_relevance)]
+
+
+def _near(
+    cue: Cue,
+    rows: RetainedItemQuerySet,
+    now: Point,
+    *,
+    archived: bool,
+    further: Sequence[str] = (),
+) -> list[Cued[Sketch]]:
+    """Everything that the message may call up: no less, and hardly more."""
+    near = cue.scale.low + cue.wake_relevance * (cue.scale.high - cue.scale.low) - _ROUNDING
+    called = Q(cosine__gte=near)
+    if cue.spoken:
+        called |= Q(keyword_words__overlap=sorted(cue.spoken))
+    return _sketched(cue, rows.filter(called), now, archived=archived, further=further)
 
 
 def in_full(found: Sequence[Cued[Sketch]]) -> list[Cued[RetainedItem]]:

@@ -128,6 +128,11 @@ def fitting(ranked: Iterable[str], *, budget: int) -> int:
     return kept
 
 
+def most_lines(budget: int) -> int:
+    """More items than that never fit: a line is its dash and at least one token of text."""
+    return budget // 2
+
+
 _TITLES = {"en": "What the user told you", "zh-hans": "用户告诉过你的事"}
 _OFFERS = {
     "en": "Something you may bring up yourself if it fits",

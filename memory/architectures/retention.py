@@ -185,16 +185,17 @@ class RetentionScore(Architecture):
     def _load(self, transcript: Transcript, cue: Cue, now: datetime) -> _Loaded:
         with lab_scope(self.lab_id):
             here = self._here(now)
-            at_hand = retained_search.at_hand(cue, here)
+            budget = self.values["context_budget"]
+            at_hand = retained_search.at_hand(cue, here, most=working_set.most_lines(budget))
             woken = retained_search.called_up(cue, here)[: self.values["wake_limit"]]
             chosen = carried(
                 at_hand=at_hand,
                 woken=woken,
                 wake_relevance=self.values["wake_relevance"],
                 retention=self.retention,
-                budget=self.values["context_budget"],
+                budget=budget,
             )
-            offered = self._to_offer(transcript.current.started_at, here, at_hand)
+            offered = self._to_offer(transcript.current.started_at, cue, here)
             offers = [] if offered is None else retained_search.in_full([offered])
             return _Loaded(
                 now=here,
@@ -204,17 +205,12 @@ class RetentionScore(Architecture):
                 offered=next(iter(offers), None),
             )
 
-    def _to_offer(
-        self, since: datetime, now: Point, at_hand: Sequence[Cued[Sketch]]
-    ) -> Cued[Sketch] | None:
+    def _to_offer(self, since: datetime, cue: Cue, now: Point) -> Cued[Sketch] | None:
         """What leaves next, of what was offered least often; None if this session had its offer."""
         items = RetainedItem.objects.of_participant(self.participant_id)
         if not self.values["rehearse"] or items.filter(rehearsed_at__gte=since).exists():
             return None
-        leaving = items.about_to_leave(now, within=self.values["rehearse_within"])
-        order = list(leaving.values_list("pk", flat=True))
-        silent = {each.item.pk: each for each in at_hand if not self._called_up(each)}
-        offers = [silent[key] for key in order if key in silent]
+        offers = retained_search.leaving(cue, now, within=self.values["rehearse_within"])
         return min(offers, key=lambda each: each.item.rehearsals, default=None)
 
     def _load_missed(

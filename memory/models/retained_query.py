@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 from uuid import UUID
 
 from django.db import models
-from django.db.models.functions import Coalesce
+from django.db.models.functions import Coalesce, Extract, Greatest
 from numpy import float32
 from numpy.typing import NDArray
 from pgvector.django import CosineDistance
 
 from memlab.core.tenancy.models import TenantQuerySet
-from memory.enums import EventKind, MemoryKind, Shelf
+from memory.enums import EventKind, MemoryKind, RetentionUnit, Shelf
 from memory.models.event import MemoryEvent
 from memory.models.retention_rule import Point, Retention
 
@@ -62,6 +62,19 @@ class RetainedItemQuerySet(TenantQuerySet["RetainedItem"]):
         soon = models.Q(archive_at__lte=now.at + timedelta(days=within))
         soon |= models.Q(archive_turn__lte=now.turn + math.ceil(within))
         return self.at_hand(now).filter(soon).order_by("archive_at", "archive_turn", "pk")
+
+    def best_first(self, retention: Retention, now: Point) -> RetainedItemQuerySet:
+        """By the score at ``now``, of equals the one accessed last.
+
+        Computed where the rows are, in the same steps as ``Retention.score``.
+        """
+        return self.annotate(
+            present_score=models.ExpressionWrapper(
+                models.F("importance") * (1 + models.F("hits"))
+                - _elapsed(retention, now) * retention.rate,
+                output_field=models.FloatField(),
+            )
+        ).order_by("-present_score", "-anchor", "pk")
 
     def next_leaving(self) -> datetime | None:
         """The study time at which the next item leaves; None where time alone moves nothing."""
@@ -184,3 +197,14 @@ class RetainedItemQuerySet(TenantQuerySet["RetainedItem"]):
     def _locked(self, ids: Collection[UUID]) -> list[RetainedItem]:
         rows = self.filter(pk__in=ids).order_by("pk").defer("vector", "words")
         return list(rows.select_for_update())
+
+
+def _elapsed(retention: Retention, now: Point) -> models.expressions.Combinable:
+    """T of each row, in the unit of ``retention``; never negative."""
+    zero = models.Value(0.0)
+    if retention.time_unit is RetentionUnit.TURNS:
+        turns = models.Value(now.turn) - models.F("anchor_turn")
+        return Greatest(models.ExpressionWrapper(turns, models.FloatField()), zero)
+    since = Extract("anchor", "epoch", tzinfo=UTC, output_field=models.FloatField())
+    days = (models.Value(now.at.timestamp()) - since) / models.Value(86400.0)
+    return Greatest(models.ExpressionWrapper(days, models.FloatField()), zero)

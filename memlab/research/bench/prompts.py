@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -69,7 +70,7 @@ def measure(kind: str, size: Size, say: Callable[[str], None]) -> list[Figure]:
     person = enrol(study, 1, wall=now, arm=kind)[0]
     model, made = KINDS[kind]
     with lab_scope(study.lab_id):
-        strangers = relevance(study).low  # so that a message calls up what it resembles alone
+        strangers = _apart(relevance(study).low)
         vectors = unrelated(random, size.items, cosine=strangers)
         store(made(person, vectors, now, random))
         memory = architecture(study, person, kind)
@@ -86,6 +87,14 @@ def measure(kind: str, size: Size, say: Callable[[str], None]) -> list[Figure]:
         Figure(name=f"{name}, bare pgvector", value=bare * 1000, unit="ms"),
         ratio(f"{name} ÷ bare", ours, bare),
     ]
+
+
+def _apart(low: float) -> float:
+    """The cosine c of unrelated rows at which a cue, nearer to all of them than they are to each
+    other, has the cosine ``low`` to those it isn't made from: c·√(2/(1 + c)) = low. So a message
+    calls up what it resembles, and nothing else."""
+    square = low**2
+    return (square + math.sqrt(square**2 + 8 * square)) / 4
 
 
 def architecture(study: Study, person: Participant, arm: str) -> Architecture:
