@@ -91,6 +91,36 @@ def test_an_item_leaves_after_its_exact_turn(
         assert RetainedItem.objects.get().archived_at == day(500).at
 
 
+@pytest.mark.parametrize("rule", [DAYS, TURNS, Retention(rate=0.0)])
+def test_the_best_come_first_by_the_score_that_each_has(
+    participant: Participant, rule: Retention
+) -> None:
+    here = day(3.3, turn=4)
+    with lab_scope(participant.lab_id):
+        rows = [
+            item(
+                participant,
+                f"tea {number}",
+                importance=number % 5 / 7,
+                hits=number % 3,
+                # Some of them alike, and some accessed after the moment that is asked about.
+                anchor=day(number % 7).at,
+                anchor_turn=number % 7,
+                retention=rule,
+            )
+            for number in range(60)
+        ]
+        store(*rows)
+        ordered = sorted(
+            rows,
+            key=lambda row: (-row.score(retention=rule, now=here), -row.anchor.timestamp(), row.pk),
+        )
+        best = RetainedItem.objects.all().best_first(rule, here)
+        assert [row.pk for row in best] == [row.pk for row in ordered]
+        scores = [row.score(retention=rule, now=here) for row in ordered]
+        assert [row.present_score for row in best] == pytest.approx(scores)  # type: ignore[attr-defined]
+
+
 @pytest.mark.parametrize("unit", list(RetentionUnit))
 def test_without_a_rate_nothing_ever_leaves(participant: Participant, unit: RetentionUnit) -> None:
     forever = Retention(rate=0.0, time_unit=unit)
