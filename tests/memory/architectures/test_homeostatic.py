@@ -697,14 +697,14 @@ _IDS = frozenset({"memory_id", "consumed_by", "log_id", "note", "run"})
 
 
 def without_ids(rows: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
-    """Rows without what is derived from the participant's own id."""
+    """Rows without what is derived from the participant's own id: their order among equals, too."""
 
     def bare(value: Any) -> Any:
         if isinstance(value, dict):
             return {name: bare(each) for name, each in value.items() if name not in _IDS}
         return value
 
-    return {kind: [bare(row) for row in each] for kind, each in rows.items()}
+    return {kind: sorted(map(bare, each), key=repr) for kind, each in rows.items()}
 
 
 def test_a_turn_outside_any_session_is_refused(participant: Participant, make: Maker) -> None:
