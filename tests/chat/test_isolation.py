@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from chat import conversation, tasks
+from chat import conversation, steps, tasks
 from chat.conversation import SessionRef
 from chat.makers import makers
 from chat.models import Receipt, Reply
@@ -148,8 +148,13 @@ def test_a_task_does_nothing_with_what_is_not_its_lab_s(
 
 @pytest.mark.parametrize(("task", "name", "nothing"), TASKS)
 def test_a_task_may_run_twice(
-    task: Callable[..., Any], name: Name, nothing: Any, labs: list[Lab]
+    task: Callable[..., Any],
+    name: Name,
+    nothing: Any,
+    labs: list[Lab],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(steps, "PATIENCE", 0.5)  # nobody runs the step that the reply waits for
     busy = Busy(labs[1])
     before = busy.state()
     task(labs[1].pk, str(name(busy)))
