@@ -26,7 +26,8 @@ from memory.dynamics import digits
 from memory.enums import Bin, MemoryKind, Reason
 from memory.formulas.regulation import State
 from memory.ranking import Candidate
-from memory.search import RAW, RELEVANCE_SQL, vector_literal
+from memory.relevance import RAW
+from memory.search import RELEVANCE_SQL, vector_literal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,7 +22,8 @@ from memlab.core.tenancy import require_lab
 from memlab.core.values import MemoryReading
 from memory.enums import MemoryKind, Reason
 from memory.formulas.compression import Level
-from memory.search import RAW, RELEVANCE_SQL, vector_literal
+from memory.relevance import RAW
+from memory.search import RELEVANCE_SQL, vector_literal
 
 _DAYS_SINCE = (
     "greatest(date_part('epoch', %(now)s::timestamptz) - date_part('epoch', {}), 0)"

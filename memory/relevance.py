@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from experiments.configuration import CalibrationPoint
 
+#: r = 0 and r = 1 of the raw cosine, as the papers use it.
+RAW = CalibrationPoint(low=0.0, high=1.0)
+
 
 def relevance_of(cosine: float, scale: CalibrationPoint) -> float:
     """r = clip((cos − low)/(high − low), 0, 1)."""

@@ -29,9 +29,7 @@ from memlab.core.tenancy import require_lab
 from memlab.core.values import MemoryReading
 from memory.enums import MemoryKind, Reason, TimeUnit
 from memory.models.episode import Curve
-
-#: r = 0 and r = 1 of the raw cosine, as the papers use it.
-RAW = CalibrationPoint(low=0.0, high=1.0)
+from memory.relevance import RAW
 
 #: r from the columns of the fenced subquery below, and p_final from r.
 RELEVANCE_SQL = "least(greatest((cosine - %(low)s) / (%(high)s - %(low)s), 0), 1)"

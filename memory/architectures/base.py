@@ -29,6 +29,7 @@ from memlab.core.values import (
     Transcript,
     Turn,
 )
+from memory.relevance import RAW
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -61,6 +62,10 @@ class MemorySetting:
     provenance_in_prompt: bool
     context_tokens: int
     time_zone: str = "UTC"
+
+    def scale(self, form: str) -> CalibrationPoint:
+        """The cosines of r = 0 and r = 1 for a form of comparison."""
+        return RAW if self.relevance is RelevanceScale.RAW else self.calibrations[form]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

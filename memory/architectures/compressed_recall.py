@@ -12,8 +12,6 @@ from zoneinfo import ZoneInfo
 from numpy import float32
 from numpy.typing import NDArray
 
-from experiments.configuration import CalibrationPoint
-from experiments.enums import RelevanceScale
 from memlab.core.tenancy import lab_scope
 from memlab.core.values import MemoryReading, Recall, Section, Transcript
 from memlab.core.work import unit
@@ -27,7 +25,6 @@ from memory.enums import MemoryKind, Reason
 from memory.formulas.compression import Level
 from memory.models.ladder import Ladder
 from memory.ranking import Candidate, fused
-from memory.search import RAW
 from memory.words import words
 
 _TITLE = {
@@ -138,14 +135,8 @@ class CompressedRecall(Architecture):
             vector=vector,
             now=now,
             rate=self.ladder.decay_rate,
-            relevance=self._relevance("query_passage"),
+            relevance=self.setting.scale("query_passage"),
         )
-
-    def _relevance(self, form: str) -> CalibrationPoint:
-        """The cosines of r = 0 and r = 1 for a form of comparison."""
-        if self.setting.relevance is RelevanceScale.RAW:
-            return RAW
-        return self.setting.calibrations[form]
 
     def _best(self, asked: Query, query: str) -> list[Found]:
         """The memories for a turn.

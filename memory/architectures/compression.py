@@ -117,7 +117,7 @@ class Compression(CompressedRecall):
                 participant_id=self.participant_id,
                 participant=self.participant,
                 language=self.setting.language,
-                relevance=self._relevance("passage_passage"),
+                relevance=self.setting.scale("passage_passage"),
                 ladder=self.ladder,
             ),
             session=session,

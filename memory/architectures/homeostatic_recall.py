@@ -11,8 +11,6 @@ from uuid import UUID
 from numpy import float32
 from numpy.typing import NDArray
 
-from experiments.configuration import CalibrationPoint
-from experiments.enums import RelevanceScale
 from memlab.core.tenancy import lab_scope
 from memlab.core.values import (
     MemoryReading,
@@ -42,7 +40,6 @@ from memory.formulas import regulation
 from memory.formulas.regulation import State
 from memory.models import LoggedTurn, RegulatedState
 from memory.ranking import fused
-from memory.search import RAW
 from memory.words import words
 
 NEAR_MISSES = 20
@@ -204,14 +201,8 @@ class HomeostaticRecall(Architecture):
             state=self.dynamics.start if row is None else row.at(now, self.dynamics),
             now=now,
             weights=self.weights,
-            relevance=self._relevance(),
+            relevance=self.setting.scale("query_passage"),
         )
-
-    def _relevance(self) -> CalibrationPoint:
-        """The cosines of r = 0 and r = 1 for a question and what may answer it."""
-        if self.setting.relevance is RelevanceScale.RAW:
-            return RAW
-        return self.setting.calibrations["query_passage"]
 
     def _calls_for_style(self, state: State) -> bool:
         return bool(state.da < self.values["da_low"] or state.ne > self.values["ne_high"])

@@ -15,8 +15,6 @@ from django.utils.translation import gettext_lazy as _
 from numpy import float32
 from numpy.typing import NDArray
 
-from experiments.configuration import CalibrationPoint
-from experiments.enums import RelevanceScale
 from memlab.core.embeddings.base import EmbeddingFailure
 from memlab.core.tenancy import lab_scope
 from memlab.core.values import MemoryReading, Recall, Role, SessionTranscript, Transcript
@@ -145,16 +143,10 @@ class Hybrid(Gist):
             vector=vector,
             now=now,
             curve=self.curve,
-            relevance=self._relevance(),
+            relevance=self.setting.scale("query_passage"),
             # The first Chinese text loads a dictionary: not on the event loop.
             words=await asyncio.to_thread(words, asked) if self.fusion else (),
         )
-
-    def _relevance(self) -> CalibrationPoint:
-        """The cosines of r = 0 and r = 1 for a question and what may answer it."""
-        if self.setting.relevance is RelevanceScale.RAW:
-            return search.RAW
-        return self.setting.calibrations["query_passage"]
 
     def _load(self, asked: Query) -> tuple[list[Trait], list[Found]]:
         with lab_scope(self.lab_id):

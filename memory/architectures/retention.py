@@ -14,8 +14,6 @@ from django.utils.translation import gettext_lazy as _
 from numpy import float32
 from numpy.typing import NDArray
 
-from experiments.configuration import CalibrationPoint
-from experiments.enums import RelevanceScale
 from memlab.core.embeddings.base import EmbeddingFailure, Form, Vectors
 from memlab.core.tenancy import lab_scope
 from memlab.core.values import MemoryReading, Recall, Section, Transcript, Turn
@@ -38,7 +36,6 @@ from memory.item_learning import ItemLearning
 from memory.models import ConsolidationRun, RetainedItem
 from memory.models.retention_rule import Point, Retention
 from memory.retained_search import Cue
-from memory.search import RAW
 from memory.words import words
 from memory.working_set import Cued, Sketch, carried
 
@@ -164,7 +161,7 @@ class RetentionScore(Architecture):
             words=spoken,
             vector=vector,
             embedder=self.doors.embedder.id,
-            scale=self._scale("query_passage"),
+            scale=self.setting.scale("query_passage"),
             retention=self.retention,
             wake_relevance=self.values["wake_relevance"],
             by_keyword=self.values["wake_by_keyword"],
@@ -172,12 +169,6 @@ class RetentionScore(Architecture):
             fusion_k=self.values["fusion_k"],
             session_bonus=self.values["session_bonus"],
         )
-
-    def _scale(self, form: str) -> CalibrationPoint:
-        """The cosines of r = 0 and r = 1 for a form of comparison."""
-        if self.setting.relevance is RelevanceScale.RAW:
-            return RAW
-        return self.setting.calibrations[form]
 
     def _here(self, now: datetime) -> Point:
         return Point(at=now, turn=ConsolidationRun.objects.turns_of(self.participant_id))
@@ -322,7 +313,7 @@ class RetentionScore(Architecture):
                 retention=self.retention,
                 embedder=self.doors.embedder.id,
                 duplicate_relevance=self.values["duplicate_relevance"],
-                scale=self._scale("passage_passage"),
+                scale=self.setting.scale("passage_passage"),
             )
             learned = learning.learn(turn, extracted.items, vectors, turn_number=here.turn)
             items.archive_due(here)

@@ -21,7 +21,7 @@ from memory.mentions import Mentions, Whose
 from memory.models import Compressible, MemoryEvent
 from memory.models.content import Content, Mention, compressible_id
 from memory.models.ladder import Ladder
-from memory.search import RAW
+from memory.relevance import RAW
 from memory.statements import ExtractedStatement
 from tests.doors import ScriptedEmbedder, ScriptedModel
 from tests.memory.dialogue import START, identified, said, session
