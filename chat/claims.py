@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -13,6 +14,7 @@ from chat.conversation import Said, SessionRef, over_frame, stamp, timer_frame
 from chat.memories import kind_of
 from chat.models import Message, Receipt, Reply, ReplyState
 from chat.models.reply import LEASE, MAX_ATTEMPTS
+from chat.safety import card, events
 from chat.tool_loop import CallMade
 from chat.transcripts import transcript_until
 from experiments.configuration import ArmConfiguration, StageConfiguration, StudyConfiguration
@@ -33,7 +35,9 @@ Frame = dict[str, Any]
 class Claim:
     """One attempt's right to make a reply, and everything it is made from.
 
-    ``asked_wall`` is when the question was stored. ``arm`` is None in a stage without
+    ``asked_wall`` is when the question was stored. ``begun`` is when this process began to look
+    after it (``time.monotonic()`` seconds): pacing counts from there, for what storing and claiming
+    take differs between arms. ``arm`` is None in a stage without
     manipulation, whatever has been allocated. ``turnstile`` is the first look for memory, taken
     along in the same transaction; None if it has to be waited for.
     """
@@ -50,6 +54,7 @@ class Claim:
     arm: ArmConfiguration | None
     question: Utterance
     asked_wall: datetime
+    begun: float = field(default_factory=time.monotonic)
     transcript: Transcript
     turnstile: steps.Turnstile | None = None
 
@@ -86,6 +91,7 @@ def claim(lab_id: int, reply_id: UUID, *, wall: datetime) -> Claim | None:
     A reply whose attempts died MAX_ATTEMPTS times is failed, so that one poisoned message can't
     take down worker after worker.
     """
+    begun = time.monotonic()
     with lab_scope(lab_id):
         locked = _locked(lab_id, reply_id)
         if locked is None or locked[0].state != ReplyState.PENDING:
@@ -103,7 +109,7 @@ def claim(lab_id: int, reply_id: UUID, *, wall: datetime) -> Claim | None:
             sessions.settle(session)
             return None
         reply.take(wall=wall)
-        return _held(session, reply)
+        return _held(session, reply, begun=begun)
 
 
 def say(
@@ -112,12 +118,15 @@ def say(
     """Store a message and begin its reply in the same transaction, which saves the first token the
     time of another. No claim if the message was stored before, or its reply has to wait its turn.
     Raises Refused, NoSuchSession."""
+    begun = time.monotonic()
     with lab_scope(reference.lab_id):
         stored = conversation.store(reference, client_id=client_id, text=text, wall=wall, hold=True)
-        return stored.said, _held(stored.session, stored.reply) if stored.held else None
+        if not stored.held:
+            return stored.said, None
+        return stored.said, _held(stored.session, stored.reply, begun=begun)
 
 
-def _held(session: Session, reply: Reply) -> Claim:
+def _held(session: Session, reply: Reply, *, begun: float) -> Claim:
     """Everything that the attempt which holds a reply needs; takes the memory's lease along."""
     question, participant = reply.question, session.participant
     said = question.utterance()
@@ -135,6 +144,7 @@ def _held(session: Session, reply: Reply) -> Claim:
         arm=arm,
         question=said,
         asked_wall=question.recorded_at,
+        begun=begun,
         transcript=replace(transcript_until(session, before_seq=question.seq), question=said),
         turnstile=steps.look_for_memory(
             session.lab_id,
@@ -217,6 +227,7 @@ def store(
         session.last_activity_at = now
         session.save(update_fields=["turns", "last_activity_at"])
         _move_on(session, now=now)
+        noticed = events.look_at(reply.message, session, wall=wall)
         frames: list[Frame] = [
             {
                 "type": "reply",
@@ -226,6 +237,7 @@ def store(
                 "at": stamp(now),
             },
             timer_frame(session, now=now),
+            *(noticed or card.frames(session)),
         ]
         return _with_end(frames, session)
 
@@ -246,7 +258,10 @@ def fail(claim: Claim, failure: ModelFailure, *, wall: datetime) -> list[Frame] 
         reply.fail(
             failure.kind, detail=failure.detail, partial=failure.partial, retryable=retryable
         )
-        return _failed(claim, session, retryable=retryable)
+        noticed: tuple[Frame, ...] = ()
+        if failure.kind == FailureKind.CONTENT_FILTER:
+            noticed = events.filtered(reply.question, session, wall=wall)
+        return _failed(claim, session, retryable=retryable, noticed=noticed)
 
 
 def give_back(claim: Claim, *, wall: datetime) -> list[Frame] | None:
@@ -263,7 +278,9 @@ def give_back(claim: Claim, *, wall: datetime) -> list[Frame] | None:
         return _failed(claim, session, retryable=False)
 
 
-def _failed(claim: Claim, session: Session, *, retryable: bool) -> list[Frame]:
+def _failed(
+    claim: Claim, session: Session, *, retryable: bool, noticed: tuple[Frame, ...] = ()
+) -> list[Frame]:
     sessions.settle(session)
     frame: Frame = {
         "type": "failed",
@@ -271,7 +288,7 @@ def _failed(claim: Claim, session: Session, *, retryable: bool) -> list[Frame]:
         "attempt": claim.attempt,
         "retryable": retryable,
     }
-    return _with_end([frame], session)
+    return _with_end([frame, *noticed], session)
 
 
 def _still_ours(claim: Claim) -> tuple[Reply, Session] | None:

@@ -18,6 +18,7 @@ from django.urls import reverse
 from chat import sessions
 from chat.models import Message, Reply, ReplyState
 from chat.models.message import MessageInMaking, message_id
+from chat.safety import card, events
 from experiments.access import ParticipantRef
 from experiments.enums import Closed, ParticipantState, SessionState
 from experiments.models import Session
@@ -35,6 +36,7 @@ class Refusal(StrEnum):
     TOO_LONG = "too_long"
     CONFLICT = "conflict"
     NOT_OPEN = "not_open"
+    PAUSED = "paused"
     NOT_RETRYABLE = "not_retryable"
 
 
@@ -63,7 +65,11 @@ class SessionRef:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """A stored message and the place of its reply. ``repeated``: it was stored before."""
+    """A stored message and the place of its reply. ``repeated``: it was stored before.
+
+    ``followed_by`` are frames for all tabs that go out after the message: a crisis card, and the
+    replies that are withheld because of it.
+    """
 
     client_id: UUID
     seq: int
@@ -72,6 +78,7 @@ class Said:
     text: str
     at: datetime
     repeated: bool
+    followed_by: tuple[dict[str, Any], ...] = ()
 
     def ack_frame(self) -> dict[str, Any]:
         return {
@@ -183,6 +190,11 @@ def view(reference: SessionRef, *, settled_seq: int, wall: datetime) -> View:
         }
         if session.state == SessionState.CLOSING:
             history["draining"] = True
+        if session.paused_at is not None:
+            history["paused"] = True
+        shown = card.of_session(session)
+        if shown is not None:
+            history["card"] = shown
         return View(
             history=history,
             timer=timer_frame(session, now=session.participant.study_time(wall)),
@@ -195,9 +207,10 @@ def timer_frame(session: Session, *, now: datetime) -> dict[str, Any]:
     """The server-kept time and what is still missing to finish."""
     stage = session.stage
     ends = session.ends_at(stage)
-    missing_seconds = max(
-        0, stage.minimum_minutes * 60 - (now - session.started_at).total_seconds()
-    )
+    if session.paused_at is not None:
+        ends = None  # it stands still, and nobody knows for how long
+    talked = session.talked_for(now=now).total_seconds()
+    missing_seconds = max(0, stage.minimum_minutes * 60 - talked)
     missing = [
         name
         for name, lacks in (
@@ -272,9 +285,12 @@ def _check_text(text: str) -> None:
 
 def _check_open(session: Session, *, wall: datetime) -> None:
     """Enrolment and stage are looked at anew for every message."""
+    if session.paused_at is not None:
+        raise Refused(Refusal.PAUSED)
     way = session.closing(session.stage)
     over = way is not None and way[0] <= session.participant.study_time(wall)
-    enrolled = session.participant.state == ParticipantState.ACTIVE
+    person = session.participant
+    enrolled = person.state == ParticipantState.ACTIVE and not person.has_left_chat
     if session.state != SessionState.OPEN or over or not enrolled:
         raise Refused(Refusal.NOT_OPEN)
     stage = session.stage
@@ -332,11 +348,19 @@ def _store(session: Session, *, client_id: UUID, text: str, wall: datetime, hold
     reply.save(force_insert=True)
     reply.plan(wall=reply.lease_until or wall + FIRST_LOOK)
     sessions.plan_closing(session)
-    said = _said(question, reply, repeated=False)
+    followed_by = events.look_at(question, session, wall=wall)
+    held = held and session.paused_at is None
+    said = _said(question, reply, repeated=False, followed_by=followed_by)
     return Stored(said=said, session=session, reply=reply, held=held)
 
 
-def _said(question: Message, reply: Reply, *, repeated: bool) -> Said:
+def _said(
+    question: Message,
+    reply: Reply,
+    *,
+    repeated: bool,
+    followed_by: tuple[dict[str, Any], ...] = (),
+) -> Said:
     assert question.client_id is not None
     return Said(
         client_id=question.client_id,
@@ -346,6 +370,7 @@ def _said(question: Message, reply: Reply, *, repeated: bool) -> Said:
         text=question.text,
         at=question.at,
         repeated=repeated,
+        followed_by=followed_by,
     )
 
 

@@ -2,38 +2,19 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from enum import StrEnum
 from uuid import UUID
 
-from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from chat.models import Message, Reply, ReplyState
 from experiments.models import Allocation, Session
+from memlab.core.csv_files import Column, CsvForm, iso, written
 from memlab.core.tenancy import lab_scope
 from memlab.core.work import unit
 
 SESSIONS_A_CHUNK = 20
-BOM = "\ufeff"
-#: A spreadsheet takes a cell that begins with one of these for a formula, full-width forms too.
-FORMULA_STARTS = tuple("=+-@\t\r\n＝＋－＠")
-
-
-class CsvForm(StrEnum):
-    RAW = "raw"  # UTF-8, every value byte for byte
-    EXCEL = "excel"  # with a byte order mark, and an apostrophe before what looks like a formula
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Column:
-    name: str
-    meaning: str | Promise
-
 
 COLUMNS = (
     Column(name="participant", meaning=_("The participant's random code.")),
@@ -77,12 +58,12 @@ async def stream(export: TranscriptExport) -> AsyncIterator[bytes]:
     """The file, piece by piece: each chunk of sessions is one unit of work in its own scope, so
     nothing of it is held while the browser reads."""
     names = [column.name for column in export.columns()]
-    yield _written([names], export.form, first=True)
+    yield written([names], export.form, first=True)
     sessions = await unit(_sessions, export)
     for start in range(0, len(sessions), SESSIONS_A_CHUNK):
         rows = await unit(rows_of, export, sessions[start : start + SESSIONS_A_CHUNK])
         if rows:
-            yield _written(rows, export.form)
+            yield written(rows, export.form)
 
 
 def _sessions(export: TranscriptExport) -> list[UUID]:
@@ -152,25 +133,3 @@ def _labels(session_ids: Sequence[UUID]) -> dict[int, str]:
         allocation.participant_id: allocation.version.configuration.arm(allocation.arm_key).label
         for allocation in allocations
     }
-
-
-def iso(moment: datetime) -> str:
-    """ISO 8601 in UTC with milliseconds, e.g. 2026-03-01T09:30:00.000Z."""
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def excel_safe(value: str | int) -> str | int:
-    """A value that no spreadsheet takes for a formula; nothing of it is lost."""
-    if isinstance(value, str) and value.startswith(FORMULA_STARTS):
-        return f"'{value}"
-    return value
-
-
-def _written(rows: Iterable[Sequence[str | int]], form: CsvForm, *, first: bool = False) -> bytes:
-    text = io.StringIO(newline="")
-    if form is CsvForm.EXCEL and first:
-        text.write(BOM)
-    writer = csv.writer(text, lineterminator="\r\n")
-    for row in rows:
-        writer.writerow([excel_safe(v) for v in row] if form is CsvForm.EXCEL else row)
-    return text.getvalue().encode()

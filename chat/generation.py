@@ -24,7 +24,7 @@ from chat import claims, doorbell, steps
 from chat.claims import Claim, Frame, Made
 from chat.memories import architecture_of
 from chat.models.reply import LEASE
-from chat.pacing import paced
+from chat.pacing import floor, paced, settled
 from chat.prompts import reply_prompt
 from chat.streaming import Answer, in_batches
 from chat.tool_loop import Toolbox, talked
@@ -49,12 +49,14 @@ class Announce(Protocol):
 
 @dataclass(slots=True)
 class _Progress:
-    """What an attempt has come to; ``timings`` are milliseconds."""
+    """What an attempt has come to; ``timings`` are milliseconds, ``shown`` is when the last token
+    was (``time.monotonic()`` seconds)."""
 
     degraded: list[str] = field(default_factory=list)
     timings: dict[str, float] = field(default_factory=dict)
     recall: Recall | None = None
     vector: NDArray[float32] | None = None
+    shown: float | None = None
 
     @asynccontextmanager
     async def timed(self, name: str) -> AsyncIterator[None]:
@@ -109,17 +111,29 @@ async def _settled(claim: Claim, keeper: OpenDoors, announce: Announce) -> list[
         return await _attempt(claim, keeper, announce)
     except ModelFailure as failure:
         logger.warning("reply %s attempt %s: %s", claim.reply, claim.attempt, failure)
+        if not failure.partial:  # else its first token was held back
+            await floor(claim.configuration.pacing, asked=claim.begun)
         return await unit(claims.fail, claim, failure, wall=wall_now())
     except (ProviderConfigurationError, ImproperlyConfigured) as error:
         logger.error("reply %s: %s", claim.reply, error)
         unusable = ModelFailure(FailureKind.BAD_REQUEST, str(error))
+        await floor(claim.configuration.pacing, asked=claim.begun)
         return await unit(claims.fail, claim, unusable, wall=wall_now())
 
 
 async def _attempt(claim: Claim, keeper: OpenDoors, announce: Announce) -> list[Frame] | None:
-    """Everything between claim and store."""
+    """Everything between claim and store, and until that may be told."""
     progress = _Progress()
-    started = time.monotonic()
+    frames = await _remembered(claim, keeper, announce, progress)
+    if progress.shown is not None:
+        await settled(claim.configuration.pacing, shown=progress.shown)
+    return frames
+
+
+async def _remembered(
+    claim: Claim, keeper: OpenDoors, announce: Announce, progress: _Progress
+) -> list[Frame] | None:
+    """The reply, with the memory held as long as it is read and written."""
     turnstile = claim.turnstile
     async with progress.timed("wait"):
         if turnstile is None:
@@ -129,11 +143,9 @@ async def _attempt(claim: Claim, keeper: OpenDoors, announce: Announce) -> list[
     if turnstile.reason:
         progress.degraded.append(turnstile.reason)
     if turnstile.holder is None:
-        return await _make(claim, keeper, announce, progress, holder=None, started=started)
+        return await _make(claim, keeper, announce, progress, holder=None)
     async with steps.kept(claim.lab_id, claim.participant, turnstile.holder):
-        return await _make(
-            claim, keeper, announce, progress, holder=turnstile.holder, started=started
-        )
+        return await _make(claim, keeper, announce, progress, holder=turnstile.holder)
 
 
 async def _make(
@@ -143,7 +155,6 @@ async def _make(
     progress: _Progress,
     *,
     holder: UUID | None,
-    started: float,
 ) -> list[Frame] | None:
     doors = await keeper.doors(claim.lab_id, claim.configuration)
     architecture = _architecture(claim, doors)
@@ -151,8 +162,9 @@ async def _make(
     toolbox = _toolbox(doors, architecture, progress.recall)
     near_misses = asyncio.create_task(_near_misses(claim, architecture, progress))
     try:
-        answer = await _talk(claim, doors, prompt, toolbox, announce, started=started)
-        made = _made(doors, prompt, answer, toolbox, progress, await near_misses, started=started)
+        answer = await _talk(claim, doors, prompt, toolbox, announce)
+        progress.shown = time.monotonic()
+        made = _made(claim, doors, prompt, answer, toolbox, progress, await near_misses)
     finally:
         near_misses.cancel()
         await asyncio.gather(near_misses, return_exceptions=True)
@@ -283,8 +295,6 @@ async def _talk(
     prompt: Prompt,
     toolbox: Toolbox | None,
     announce: Announce,
-    *,
-    started: float,
 ) -> Answer:
     """Stream the answer to every tab, at the study's pace."""
     answer = Answer()
@@ -304,28 +314,27 @@ async def _talk(
     sampling = Sampling(**claim.configuration.sampling)  # type: ignore[arg-type]
     async with (
         aclosing(talked(doors.talking, prompt, sampling, answer, toolbox)) as pieces,
-        aclosing(paced(pieces, claim.configuration.pacing, asked=started)) as shown,
+        aclosing(paced(pieces, claim.configuration.pacing, asked=claim.begun)) as shown,
     ):
         await in_batches(shown, send)
     return answer
 
 
 def _made(
+    claim: Claim,
     doors: StudyDoors,
     prompt: Prompt,
     answer: Answer,
     toolbox: Toolbox | None,
     progress: _Progress,
     near_misses: tuple[MemoryReading, ...],
-    *,
-    started: float,
 ) -> Made:
     assert answer.first_token is not None
     assert answer.finished is not None
     progress.timings |= {
-        "first_token": (answer.first_token - started) * 1000,
-        "model_done": (answer.finished - started) * 1000,
-        "shown": (time.monotonic() - started) * 1000,
+        "first_token": (answer.first_token - claim.begun) * 1000,
+        "model_done": (answer.finished - claim.begun) * 1000,
+        "shown": (time.monotonic() - claim.begun) * 1000,
     }
     if toolbox is not None:
         progress.timings["tools"] = toolbox.seconds * 1000

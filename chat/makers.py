@@ -22,7 +22,13 @@ from memlab.core.work import unit
 logger = logging.getLogger(__name__)
 
 LOOK_EVERY = 1.0  # seconds between two looks at the due table
-LOOKED_AFTER = (DueKind.SESSION, DueKind.STEPS, DueKind.REPLY)
+LOOKED_AFTER = (
+    DueKind.SESSION,
+    DueKind.STEPS,
+    DueKind.REPLY,
+    DueKind.ALERT,
+    DueKind.SCREEN,
+)
 
 
 class Makers:
@@ -59,7 +65,8 @@ class Makers:
         """Other tabs see the message before they see that its reply is being made."""
         try:
             if not said.repeated:
-                await doorbell.ring(reference.session, said.message_frame())
+                frames = (said.message_frame(), *said.followed_by)
+                await doorbell.ring(reference.session, *frames)
         finally:
             self.start(reference.lab_id, reference.session, said.reply)
 
@@ -123,7 +130,8 @@ class Makers:
         match row.kind:
             case DueKind.SESSION:
                 await close_due_session(row.lab_id, row.subject)
-            case DueKind.STEPS:  # the cluster's work; it need not wait for the tick
+            case DueKind.STEPS | DueKind.ALERT | DueKind.SCREEN:
+                # The cluster's work; it need not wait for the tick.
                 await unit(async_task, handler_of(row.kind), row.lab_id, str(row.subject))
             case DueKind.REPLY:
                 session = await unit(claims.session_of, row.lab_id, row.subject)

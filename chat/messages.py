@@ -14,6 +14,7 @@ SENTENCES: dict[str, str | Promise] = {
     "conflict": _("This message could not be stored twice. Please send it again."),
     "rate_limited": _("That was quick. Your message will be sent in a moment."),
     "not_open": _("This conversation is closed, so the message was not sent."),
+    "paused": _("This conversation is paused, so the message was not sent."),
     "not_retryable": _("This answer can no longer be tried again."),
     "origin": _("This page may not be used from another site."),
     "internal": _("Something went wrong on our side. Your message is kept."),

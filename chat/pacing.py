@@ -31,6 +31,24 @@ async def paced(
             due = max(due, time.monotonic()) + count_tokens(piece) / pacing.tokens_per_second
 
 
+#: How long after its last token a reply is told to be finished, in seconds. Storing it takes longer
+#: where memories are strengthened with it.
+SETTLING = 0.3
+
+
+async def settled(pacing: Pacing, *, shown: float) -> None:
+    """Wait until a reply whose last token came at ``shown`` (``time.monotonic()``) may be told to
+    be finished."""
+    if pacing.enabled:
+        await asyncio.sleep(max(0.0, shown + SETTLING - time.monotonic()))
+
+
+async def floor(pacing: Pacing, *, asked: float) -> None:
+    """Wait until the first token may be shown: a failure must not be known sooner."""
+    if pacing.enabled:
+        await asyncio.sleep(max(0.0, asked + pacing.first_token_ms / 1000 - time.monotonic()))
+
+
 async def _ahead(pieces: AsyncIterator[str]) -> AsyncGenerator[str, None]:
     """Read as fast as the pieces come, however slowly they are handed on: pacing must neither hold
     up the model's connection nor be taken for its latency."""

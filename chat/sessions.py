@@ -18,11 +18,12 @@ from chat.models import Message, Reply
 from chat.models.message import message_id
 from experiments.enums import Clock, Closed, ParticipantState, SessionState
 from experiments.models import Participant, Session
-from experiments.schedule import SessionMark, Slot, Standing, slots
+from experiments.schedule import Slot, Standing
 from memlab.core.clock import wall_now
 from memlab.core.due import Due, DueKind, handler_of
 from memlab.core.ledger import Job, JobKind
 from memlab.core.values import Role
+from questionnaires.course import schedule_of
 
 FINISHED = (SessionState.ENDED, SessionState.COMPLETE, SessionState.EXPIRED)
 TOUCH_AFTER = timedelta(seconds=20)
@@ -44,25 +45,6 @@ class Entered:
     opened: bool
 
 
-def schedule_of(participant: Participant, *, now: datetime) -> list[Slot]:
-    """Every stage of the participant's version with its window, at study time ``now``."""
-    assert participant.version is not None
-    assert participant.consented_at is not None
-    marks = {session.stage_key: _mark(session) for session in participant.sessions.all()}
-    return slots(
-        participant.version.configuration.stages,
-        consented_at=participant.consented_at,
-        sessions=marks,
-        now=now,
-    )
-
-
-def _mark(session: Session) -> SessionMark:
-    """A closing session is still under way: its last reply belongs to what comes after it."""
-    under_way = session.state in (SessionState.OPEN, SessionState.CLOSING)
-    return SessionMark(ended_at=None if under_way else session.ended_at)
-
-
 def enter_stage(participant: Participant, stage_key: str, *, wall: datetime) -> Entered:
     """The participant's session of a stage, opened if it isn't yet. Safe to repeat.
 
@@ -75,6 +57,8 @@ def enter_stage(participant: Participant, stage_key: str, *, wall: datetime) -> 
         return Entered(existing, opened=False)
     now = participant.study_time(wall)
     slot = _open_slot(participant, stage_key, now=now)
+    if participant.has_left_chat:
+        return Entered(_without_talk(participant, slot, now=now), opened=True)
     if slot.stage.manipulation:
         allocate(participant, now=now)
     session = Session.objects.create(
@@ -85,7 +69,7 @@ def enter_stage(participant: Participant, stage_key: str, *, wall: datetime) -> 
         manipulation=slot.stage.manipulation,
         started_at=now,
         last_activity_at=now,
-        window_closes_at=slot.closes_at,
+        window_closes_at=slot.finish_by,
     )
     if slot.stage.opening_line:
         add_assistant_line(session, slot.stage.opening_line, at=now, wall=wall)
@@ -93,6 +77,23 @@ def enter_stage(participant: Participant, stage_key: str, *, wall: datetime) -> 
     if session.manipulation:
         _begin(session, participant)
     return Entered(session, opened=True)
+
+
+def _without_talk(participant: Participant, slot: Slot, *, now: datetime) -> Session:
+    """The stage of somebody who has left the conversations: over before a word is said, so that
+    what comes after it can be asked. No arm is drawn for it, and no memory begins."""
+    return Session.objects.create(
+        participant=participant,
+        version=participant.version,
+        stage_key=slot.stage.key,
+        number=participant.sessions.count() + 1,
+        manipulation=False,
+        state=SessionState.ENDED,
+        closed_by=Closed.WITHDRAWN,
+        started_at=now,
+        last_activity_at=now,
+        ended_at=now,
+    )
 
 
 def _begin(session: Session, participant: Participant) -> None:
@@ -112,11 +113,11 @@ def _begin(session: Session, participant: Participant) -> None:
 
 
 def _open_slot(participant: Participant, stage_key: str, *, now: datetime) -> Slot:
-    if participant.state != ParticipantState.ACTIVE:
+    if participant.state != ParticipantState.ACTIVE or participant.paused_at is not None:
         raise StageNotOpen(Standing.LATER)
     for slot in schedule_of(participant, now=now):
         if slot.stage.key == stage_key:
-            if slot.standing is not Standing.OPEN:
+            if slot.standing not in (Standing.OPEN, Standing.IN_PROGRESS):
                 raise StageNotOpen(slot.standing)
             return slot
     raise StageNotOpen(Standing.LATER)
@@ -216,8 +217,46 @@ def settle(session: Session) -> None:
         session.ended_at = max(session.ended_at, last.at)  # a reply may settle after the close
     session.save(update_fields=["state", "ended_at"])
     Due.objects.settle(lab_id=session.lab_id, kind=DueKind.SESSION, subject=session.id)
-    if session.participant.allocations.exists():
+    session.participant.follow_windows_at(session.ended_at)
+    if session.closed_by != Closed.WITHDRAWN and session.participant.allocations.exists():
         _remember(session, session.participant)
+
+
+def withdraw(participant: Participant, *, wall: datetime) -> list[Session]:
+    """Close the conversations of somebody who withdraws, at once; the sessions that were open.
+
+    What is being made is fenced off and comes to nothing. All sessions are locked first, before
+    the participant, as everywhere.
+    """
+    sessions = list(participant.sessions.select_for_update(of=("self",)).order_by("number"))
+    open_ones = [s for s in sessions if s.state in (SessionState.OPEN, SessionState.CLOSING)]
+    for session in open_ones:
+        for reply in Reply.objects.pending().filter(session=session):
+            reply.withdraw()
+        at = session.ended_at or participant.study_time(wall)
+        close(session, Closed.WITHDRAWN, at=at)
+    return open_ones
+
+
+def expire(session: Session) -> None:
+    """What comes after the conversation wasn't finished in time. Safe to repeat.
+
+    The caller holds the session's row lock.
+    """
+    if session.state == SessionState.ENDED:
+        session.state = SessionState.EXPIRED
+        session.save(update_fields=["state"])
+
+
+def extend(session: Session, finish_by: datetime) -> None:
+    """Keep a conversation under way open until its stage's later end.
+
+    The caller holds the session's row lock.
+    """
+    if session.state == SessionState.OPEN and session.window_closes_at is not None:
+        session.window_closes_at = max(session.window_closes_at, finish_by)
+        session.save(update_fields=["window_closes_at"])
+        plan_closing(session)
 
 
 def complete(session: Session) -> None:

@@ -62,7 +62,8 @@ async def run_steps(lab_id: int, participant: UUID, keeper: OpenDoors) -> int:
 
     Returns 0 at once if somebody else is writing: they go on until nothing is pending.
     """
-    if not await unit(_is_of_lab, lab_id, participant):
+    if not await unit(_is_wanted, lab_id, participant):
+        await unit(_forget, lab_id, participant)
         return 0
     holder = await unit(
         ParticipantLease.objects.acquire, lab_id=lab_id, participant=participant, wall=wall_now()
@@ -117,6 +118,8 @@ def _settle(
 ) -> tuple[str, ...]:
     """Note how a step went, and when its memory next needs maintenance; why it fell short."""
     degraded = outcome.degraded
+    if not _is_wanted(job.lab_id, job.participant):
+        return ("withdrawn",)  # meanwhile: the step was dropped, and perhaps everything erased
     with lab_scope(job.lab_id):
         _mark_session(job, degraded)  # first, for a turn that is stored locks its session first too
         following = None if architecture is None else upkeep.plan(architecture)
@@ -151,14 +154,24 @@ def _mark(session_id: UUID, whose: str, degraded: tuple[str, ...]) -> None:
     session.save(update_fields=["degraded"])
 
 
-def _is_of_lab(lab_id: int, participant: UUID) -> bool:
+def _is_wanted(lab_id: int, participant: UUID) -> bool:
+    """Whether this lab has such a participant, and their memory is still kept up."""
     with lab_scope(lab_id):
-        return Participant.objects.filter(lab_id=lab_id, public_id=participant).exists()
+        person = Participant.objects.filter(lab_id=lab_id, public_id=participant).first()
+        return person is not None and not person.has_left_chat
+
+
+def _forget(lab_id: int, participant: UUID) -> None:
+    """A step that ended while its participant withdrew may have planned another."""
+    for kind in (DueKind.STEPS, DueKind.MAINTAIN):
+        Due.objects.settle(lab_id=lab_id, kind=kind, subject=participant)
 
 
 def _next_job(lab_id: int, participant: UUID) -> Job | None:
     """The next step in order, unless it is resting between two attempts. Maintenance that is due
     before it, or by now, becomes a step first."""
+    if not _is_wanted(lab_id, participant):
+        return None
     job = Job.objects.pending_of(participant).first()
     if Due.objects.filter(kind=DueKind.MAINTAIN, subject=participant).exists():
         with lab_scope(lab_id):

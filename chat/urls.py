@@ -4,4 +4,7 @@ from chat import views
 
 app_name = "chat"
 
-urlpatterns = [path("chat/<uuid:session_id>/", views.conversation, name="conversation")]
+urlpatterns = [
+    path("chat/<uuid:session_id>/", views.conversation, name="conversation"),
+    path("chat/<uuid:session_id>/writing/", views.writing, name="writing"),
+]

@@ -8,11 +8,25 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from experiments.enums import AllocationTime, Instruction, RelevanceScale, WithinSession
+from experiments.enums import (
+    AllocationMethod,
+    AllocationTime,
+    Instruction,
+    Moment,
+    RelevanceScale,
+    WithinSession,
+)
 from experiments.parameters import Value
+from experiments.rules import (
+    DebriefingRules,
+    EntryRules,
+    PlacementConfiguration,
+    ReminderRules,
+    SafetyRules,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +55,12 @@ class ArmConfiguration:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StageConfiguration:
-    """One stage. Durations in minutes, gap and window in hours; None means without a limit."""
+    """One stage. Durations in minutes, gap and window in hours; None means without a limit.
+
+    ``opens_at`` and ``closes_at`` are times of day in the participant's zone ("HH:MM", empty for
+    none) to which the moments are put off. Reminders go out so many hours after the opening.
+    ``payment`` is a decimal number in the study's currency.
+    """
 
     number: int
     key: str
@@ -58,6 +77,11 @@ class StageConfiguration:
     maximum_turns: int | None
     idle_minutes: float
     manipulation: bool
+    opens_at: str = ""
+    closes_at: str = ""
+    finish_hours: float = 24.0
+    reminder_hours: tuple[float, ...] = ()
+    payment: str = "0"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +133,24 @@ class StudyConfiguration:
     block_multiples: tuple[int, ...]
     arms: tuple[ArmConfiguration, ...]
     stages: tuple[StageConfiguration, ...]
+    entry: EntryRules = field(default_factory=EntryRules)
+    safety: SafetyRules = field(default_factory=SafetyRules)
+    debriefing: DebriefingRules = field(default_factory=DebriefingRules)
+    reminders: ReminderRules = field(default_factory=ReminderRules)
+    currency: str = ""
+    placements: tuple[PlacementConfiguration, ...] = ()
+    allocation_method: AllocationMethod = AllocationMethod.BLOCKS
+    minimisation_probability: float = 0.8
+    varied: tuple[str, ...] = ()  # parameters in which arms that share them differ on purpose
+
+    def placed(self, moment: Moment, stage: str = "") -> tuple[PlacementConfiguration, ...]:
+        """The questionnaires of a moment, in order."""
+        return tuple(
+            sorted(
+                (each for each in self.placements if (each.moment, each.stage) == (moment, stage)),
+                key=lambda each: each.position,
+            )
+        )
 
     def arm(self, key: str) -> ArmConfiguration:
         return next(arm for arm in self.arms if arm.key == key)
@@ -148,15 +190,23 @@ class StudyConfiguration:
         fields["pacing"] = Pacing(**frozen["pacing"])
         fields["relevance"] = RelevanceScale(frozen["relevance"])
         fields["allocation_time"] = AllocationTime(frozen["allocation_time"])
+        fields["allocation_method"] = AllocationMethod(
+            frozen.get("allocation_method", AllocationMethod.BLOCKS)
+        )
         fields["block_multiples"] = tuple(frozen["block_multiples"])
         fields["calibrations"] = {
             form: CalibrationPoint(**point) for form, point in frozen["calibrations"].items()
         }
         fields["arms"] = tuple(_arm(arm) for arm in frozen["arms"])
-        fields["stages"] = tuple(
-            StageConfiguration(**{**stage, "topics": tuple(stage["topics"])})
-            for stage in frozen["stages"]
+        fields["stages"] = tuple(_stage(stage) for stage in frozen["stages"])
+        fields["entry"] = EntryRules.from_json(frozen.get("entry", {}))
+        fields["safety"] = SafetyRules.from_json(frozen.get("safety", {}))
+        fields["debriefing"] = DebriefingRules.from_json(frozen.get("debriefing", {}))
+        fields["reminders"] = ReminderRules.from_json(frozen.get("reminders", {}))
+        fields["placements"] = tuple(
+            PlacementConfiguration.from_json(each) for each in frozen.get("placements", ())
         )
+        fields["varied"] = tuple(frozen.get("varied", ()))
         return cls(**fields)
 
 
@@ -165,3 +215,11 @@ def _arm(frozen: Mapping[str, Any]) -> ArmConfiguration:
     return ArmConfiguration(
         **{**frozen, "within_session": None if exception is None else WithinSession(exception)}
     )
+
+
+def _stage(frozen: Mapping[str, Any]) -> StageConfiguration:
+    lists = {
+        "topics": tuple(frozen["topics"]),
+        "reminder_hours": tuple(frozen.get("reminder_hours", ())),
+    }
+    return StageConfiguration(**{**frozen, **lists})

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import wraps
 from typing import Concatenate, ParamSpec
+from zoneinfo import ZoneInfo
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils import translation
+from django.utils import timezone, translation
 from django.utils.cache import add_never_cache_headers
 from django.utils.translation import gettext as _
 
@@ -45,12 +47,20 @@ def for_participant(view: ParticipantView[Extra]) -> Callable[..., HttpResponse]
             )
             if participant is None:
                 raise Http404
-            with translation.override(participant.study.language):
-                response = view(request, participant, *args, **kwargs)
+            with translation.override(participant.study.language), _clocks_of(participant):
+                try:
+                    response = view(request, participant, *args, **kwargs)
+                except Participant.DoesNotExist:  # erased or anonymised while the page was made
+                    raise Http404 from None
         add_never_cache_headers(response)
         return response
 
     return inside
+
+
+def _clocks_of(participant: Participant) -> AbstractContextManager[None]:
+    """Times are told as the participant's clocks show them."""
+    return timezone.override(ZoneInfo(participant.zone))
 
 
 def message(

@@ -52,7 +52,7 @@ ENGLISH = StudyText(
         "Taking part is voluntary. You may stop at any time without giving a reason."
     ),
     consent=(
-        "I am at least 18 years old. I have read the information above, I know that I talk with "
+        "I am at least 18 years old. I have read the information sheet, I know that I talk with "
         "an AI, and I agree that my conversations are stored under a code and analysed for this "
         "study."
     ),
@@ -150,7 +150,7 @@ CHINESE = StudyText(
         "参与完全自愿。您可以随时退出，无需说明理由。"
     ),
     consent=(
-        "我已年满 18 周岁。我已阅读以上说明，知道与我交谈的是人工智能，"
+        "我已年满 18 周岁。我已阅读研究说明，知道与我交谈的是人工智能，"
         "并同意我的对话以编码形式保存，用于本研究的分析。"
     ),
     stages=(

@@ -28,6 +28,8 @@ class Area(StrEnum):
     STUDIES = "studies"  # studies and stages, without their arms
     DESIGN = "design"  # arms and frozen versions, which name them
     PEOPLE = "people"  # participants, sessions, consents
+    PAYMENTS = "payments"  # what participants have earned and were paid
+    IDENTIFIERS = "identifiers"  # who somebody is: addresses and recruiters' ids
     TRANSCRIPTS = "transcripts"  # what was said
     EXPORT = "export"  # files that leave the installation
     AUDIT = "audit"
@@ -50,6 +52,8 @@ RIGHTS: dict[MemberRole, dict[Area, Right]] = {
         Area.STUDIES: _CHANGE,
         Area.DESIGN: _CHANGE,
         Area.PEOPLE: _CHANGE,
+        Area.PAYMENTS: _CHANGE,
+        Area.IDENTIFIERS: _VIEW,
         Area.TRANSCRIPTS: _VIEW,
         Area.EXPORT: _VIEW,
         Area.AUDIT: _VIEW,
@@ -59,6 +63,7 @@ RIGHTS: dict[MemberRole, dict[Area, Right]] = {
     MemberRole.ASSISTANT: {
         Area.STUDIES: _VIEW,
         Area.PEOPLE: _CHANGE,
+        Area.PAYMENTS: _VIEW,
         Area.TRANSCRIPTS: _VIEW,
         Area.EVIDENCE: _VIEW,
     },

@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.conf import settings
 from django.utils import translation
 from django.utils.functional import Promise
+from django.utils.module_loading import import_string
 from django.utils.translation import gettext_lazy as _
 
 from experiments import architectures
@@ -195,7 +197,8 @@ def create_study(
 ) -> Study:
     """A new draft in the active lab, checked as the back office checks it.
 
-    ``adjust`` may change the study before it is stored. Raises ValidationError.
+    ``adjust`` may change the study before it is stored; ``settings.STUDY_TEMPLATE_PARTS`` adds what
+    apps above bring to a template. Raises ValidationError.
     """
     template = TEMPLATES[template_key]
     study = planned_study(template, title=title, language=language)
@@ -204,11 +207,16 @@ def create_study(
     for row in (study, *planned_stages(template, study), *planned_arms(template, study)):
         row.clean()
         row.save()
+    for path in settings.STUDY_TEMPLATE_PARTS:
+        import_string(path)(study, template)
     return study
 
 
 def duplicate(study: Study, *, title: str) -> Study:
-    """A new draft with the same texts, stages and arms; participants and versions stay behind."""
+    """A new draft with the same texts, stages and arms; participants and versions stay behind.
+
+    ``settings.STUDY_COPIES`` adds what apps above hang on a study.
+    """
     copy = Study.objects.get(pk=study.pk)
     fresh = Study()
     copy.pk, copy.title, copy._state.adding = None, title, True
@@ -219,4 +227,6 @@ def duplicate(study: Study, *, title: str) -> Study:
     for part in parts:
         part.pk, part.study, part._state.adding = None, copy, True
         part.save()
+    for path in settings.STUDY_COPIES:
+        import_string(path)(study, copy)
     return copy

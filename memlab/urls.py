@@ -7,6 +7,8 @@ from memlab.health import health
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("memlab.journey.urls")),
+    path("", include("questionnaires.urls")),
+    path("", include("memlab.research.urls")),
     path("", include("chat.urls")),
     path("admin/", admin.site.urls),
     path("health/", health, name="health"),

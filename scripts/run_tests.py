@@ -2,7 +2,7 @@
 
 Much of a test's time is waiting (for leases, processes, a browser), so two parts at a time take
 little more than half as long. The browser's part has to be a process of its own anyway, for its
-driver leaves a loop running: it follows the shorter of the two. Each has its own test database.
+driver leaves a loop running: it follows whichever of the two ends first. Each has its own database.
 """
 
 from __future__ import annotations
@@ -46,13 +46,20 @@ def main() -> int:
     environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "memlab.settings.test"}
     ignored = [f"--ignore={path}" for path in (*WAITING, E2E)]
     browser = find_browser()
-    others = start(Part("others", ("tests", *ignored)), environment, watched=False)
-    beside = [start(Part("waiting", WAITING), environment)]
-    failed = [others.part.name] if finish(others) != 0 else []
-    if browser is not None:
-        driven = environment | {"MEMLAB_CHROMIUM": browser, "DJANGO_ALLOW_ASYNC_UNSAFE": "true"}
-        beside.append(start(Part("browser", (E2E,)), driven, watched=False))
-    failed += [running.part.name for running in beside if finish(running) != 0]
+    running = [
+        start(Part("others", ("tests", *ignored)), environment, watched=False),
+        start(Part("waiting", WAITING), environment),
+    ]
+    failed, browser_to_start = [], browser
+    while running:
+        done = first_done(running)
+        running.remove(done)
+        if finish(done) != 0:
+            failed.append(done.part.name)
+        if browser_to_start is not None:
+            driven = {"MEMLAB_CHROMIUM": browser_to_start, "DJANGO_ALLOW_ASYNC_UNSAFE": "true"}
+            running.append(start(Part("browser", (E2E,)), environment | driven, watched=False))
+            browser_to_start = None
     if browser is None:
         print(
             "\nNOT RUN: the browser tests (tests/e2e), because no Chromium was found.\n"
@@ -78,6 +85,15 @@ def start(part: Part, environment: dict[str, str], *, watched: bool = True) -> R
         stderr=None if watched else subprocess.STDOUT,
     )
     return Running(part, process, output, time.monotonic())
+
+
+def first_done(running: list[Running]) -> Running:
+    """Wait until one of them has ended."""
+    while True:
+        for each in running:
+            if each.process.poll() is not None:
+                return each
+        time.sleep(0.5)
 
 
 def finish(running: Running) -> int:

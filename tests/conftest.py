@@ -8,6 +8,7 @@ from uuid import uuid4
 
 import pytest
 from django.core.management import call_command
+from django.db import connection
 from django.test.utils import setup_databases, teardown_databases
 
 from experiments.models import Lab
@@ -37,7 +38,18 @@ def django_db_setup(
     yield
     if not django_db_keepdb:
         with django_db_blocker.unblock():
+            _hang_up()
             teardown_databases(made, verbosity=0)
+
+
+def _hang_up() -> None:
+    """End whatever a process or a thread of some test has left connected: it keeps the database."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            " AND usename = current_user"
+        )
 
 
 @pytest.fixture

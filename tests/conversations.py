@@ -116,6 +116,7 @@ def scripted_doors(
             PromptTask.EXTRACT_PROFILE: traits_from(traits or {}),
             PromptTask.RATE_SALIENCE: rated(0.5, 0.5, 0.5),
             PromptTask.EXTRACT_ITEMS: items_from(items or {}),
+            PromptTask.SCREEN_RISK: '{"category": "none", "severity": "none"}',
         }
     )
     return ScriptedDoors(

@@ -20,7 +20,7 @@ def make_study(lab: Lab, **fields: Any) -> Study:
     """A study of two stages, T1 without and T2 with manipulation, a day apart, and four arms.
 
     ``arms`` maps an arm's key to its architecture or to (architecture, parameters); ``stages``
-    overrides fields of every stage. Pacing is off unless it is asked for.
+    overrides fields of every stage. Pacing and the age gate are off unless they are asked for.
     """
     arms = fields.pop("arms", {key: key for key in ARMS})
     of_stages = fields.pop("stages", {})
@@ -30,6 +30,7 @@ def make_study(lab: Lab, **fields: Any) -> Study:
         "persona": "You are a warm companion.",
         "information": "What this is about.",
         "consent": "I take part.",
+        "minimum_age": 0,
         "pacing": False,
     }
     with lab_scope(lab.pk):
@@ -67,11 +68,13 @@ def make_study(lab: Lab, **fields: Any) -> Study:
 def enrol(
     study: Study, *, arm: str | None = None, wall: datetime | None = None, **fields: Any
 ) -> Participant:
-    """A participant who has consented; ``arm`` puts them into one without a draw."""
+    """A participant who has consented and seen their code; ``arm`` puts them into one without a
+    draw."""
     wall = wall or wall_now()
     with lab_scope(study.lab_id):
         participant = Participant.objects.create(study=study, **fields)
         participant.give_consent(wall=wall)
+        participant.saw_code(wall=wall)
         if arm is not None:
             Allocation.objects.create(
                 participant=participant,

@@ -1,6 +1,6 @@
 """The back office of conversations: messages, replies, receipts, transcripts and their export, and
-memories with their work."""
+memories with their work; adverse events and pauses."""
 
-from chat.admin import export, memory_view, rows, transcript, work
+from chat.admin import adverse_event, export, memory_view, pauses, rows, transcript, work
 
-__all__ = ["export", "memory_view", "rows", "transcript", "work"]
+__all__ = ["adverse_event", "export", "memory_view", "pauses", "rows", "transcript", "work"]

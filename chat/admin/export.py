@@ -12,12 +12,13 @@ from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from unfold.widgets import UnfoldAdminRadioSelectWidget, UnfoldBooleanSwitchWidget
 
-from chat.exports import COLUMNS, LABEL_COLUMN, CsvForm, TranscriptExport, stream
+from chat.exports import COLUMNS, LABEL_COLUMN, TranscriptExport, stream
 from experiments.admin.study import StudyAdmin
 from experiments.back_office import ObjectPage, TenantModelAdmin
 from experiments.enums import AuditAction
 from experiments.models import Study
 from experiments.rights import Area, viewer_of
+from memlab.core.csv_files import CsvForm
 
 
 class ExportForm(forms.Form):

@@ -13,7 +13,7 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
-from chat.models import Message, Receipt, Reply
+from chat.models import Message, Receipt, Reply, Writing
 from experiments.back_office import EvidenceAdmin, Menu, ReadOnlyAdmin
 from experiments.back_office.codes import all_told, told
 from experiments.rights import Area, viewer_of
@@ -43,6 +43,39 @@ class MessageAdmin(ReadOnlyAdmin):
     @admin.display(description=_("stage"), ordering="session__stage_key")
     def stage(self, message: Message) -> str:
         return message.session.stage_key
+
+
+@admin.register(Writing)
+class WritingAdmin(ReadOnlyAdmin):
+    area = Area.TRANSCRIPTS
+    menu, menu_position, icon = Menu.PEOPLE, 31, "keyboard"
+    list_display = [
+        "participant",
+        "stage",
+        "number",
+        "typing_ms",
+        "pastes",
+        "pasted_characters",
+        "departures",
+        "away_ms",
+    ]
+    list_filter = ["message__session__participant__study", "message__session__stage_key"]
+    list_select_related = ["message__session__participant"]
+    search_fields = ["message__session__participant__code"]
+    ordering = ["-pk"]
+    fields = [*list_display, "recorded_at"]
+
+    @admin.display(description=_("participant"))
+    def participant(self, writing: Writing) -> str:
+        return writing.message.session.participant.code
+
+    @admin.display(description=_("stage"))
+    def stage(self, writing: Writing) -> str:
+        return writing.message.session.stage_key
+
+    @admin.display(description=_("number"))
+    def number(self, writing: Writing) -> int:
+        return writing.message.seq
 
 
 @admin.register(Reply)

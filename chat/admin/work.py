@@ -25,8 +25,8 @@ from experiments.admin.participant import ParticipantAdmin
 from experiments.admin.study import StudyAdmin
 from experiments.back_office import ObjectPage, TenantModelAdmin
 from experiments.back_office.codes import told_failure
-from experiments.enums import AuditAction, Clock
-from experiments.models import Participant, Study
+from experiments.enums import AuditAction, Clock, DeviationKind
+from experiments.models import Deviation, Participant, Study
 from experiments.rights import Area, Right, Viewer, viewer_of
 from memlab.core.clock import wall_now
 from memlab.core.due import Due, DueKind
@@ -161,6 +161,14 @@ def _consolidate(
         AuditAction.CONSOLIDATE_BY_HAND,
         participant,
         study_at=job.study_at.isoformat(),
+        step=job.pk,
+    )
+    Deviation.objects.record(
+        DeviationKind.CONSOLIDATED,
+        study=locked.study_id,
+        participant=locked,
+        user_id=request.user.pk,
+        study_at=job.study_at,
         step=job.pk,
     )
     messages.success(request, _now("Planned. It runs within a minute."))

@@ -127,6 +127,13 @@ class Reply(TenantModel):
         self.plan(wall=wall + FIRST_REST * 2 ** (self.deaths - 1))
         return True
 
+    def withdraw(self) -> None:
+        """The participant has withdrawn: whoever is making it holds an older attempt from now on,
+        and nothing of it is kept."""
+        self.attempt += 1
+        self.save(update_fields=["attempt"])
+        self.fail("withdrawn", detail="", partial="", retryable=False)
+
     def abandon(self) -> None:
         """Every attempt came to nothing by death: no other is made."""
         self.fail("abandoned", detail="every attempt died", partial="", retryable=False)

@@ -1,5 +1,43 @@
 """The back office of labs, studies and people. Django's autodiscover imports this package."""
 
-from experiments.admin import arm, audit, calibration, key, lab, participant, study, version, work
+from experiments.admin import (
+    arm,
+    audit,
+    calibration,
+    completion,
+    deviation,
+    identifier,
+    key,
+    lab,
+    link,
+    participant,
+    payment,
+    probe,
+    recruiter,
+    staff_message,
+    study,
+    version,
+    withdrawal,
+    work,
+)
 
-__all__ = ["arm", "audit", "calibration", "key", "lab", "participant", "study", "version", "work"]
+__all__ = [
+    "arm",
+    "audit",
+    "calibration",
+    "completion",
+    "deviation",
+    "identifier",
+    "key",
+    "lab",
+    "link",
+    "participant",
+    "payment",
+    "probe",
+    "recruiter",
+    "staff_message",
+    "study",
+    "version",
+    "withdrawal",
+    "work",
+]

@@ -235,17 +235,13 @@ class MemberAdmin(TenantModelAdmin):
                 new_account=password is not None,
             )
             return _shown_once(request, self, member, password)
-        return render(
+        return self.form_page(
             request,
-            "back_office/form.html",
-            self.page_context(
-                request,
-                None,
-                title=_now("Add a member"),
-                form=form,
-                button=_now("Add"),
-                back_url=self.list_url(),
-            ),
+            None,
+            title=_now("Add a member"),
+            form=form,
+            button=_now("Add"),
+            back_url=self.list_url(),
         )
 
     @transaction.atomic

@@ -60,7 +60,13 @@ class ParticipantAdmin(ReadOnlyAdmin):
     area = Area.PEOPLE
     menu, menu_position, icon = Menu.PEOPLE, 10, "person"
     list_display = ["code", "study", "state_label", "progress", "entered_at", "test_mode"]
-    list_filter = ["study", "state", "test_mode"]
+    list_filter = [
+        "study",
+        "state",
+        "exclusion",
+        "test_mode",
+        ("paused_at", admin.EmptyFieldListFilter),
+    ]
     list_select_related = ["study", "version"]
     search_fields = ["code", "study__title"]
     ordering = ["-pk"]
@@ -105,9 +111,12 @@ class ParticipantAdmin(ReadOnlyAdmin):
             "code",
             "study",
             "state",
+            "exclusion",
             "progress",
             "entered_at",
             "consented_at",
+            "chat_left_at",
+            "paused_at",
             "test_mode",
             "clock_offset",
         ]

@@ -9,7 +9,7 @@ from django.contrib import admin
 from django.core.exceptions import ValidationError
 from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest, HttpResponseBase
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from unfold.admin import StackedInline
@@ -21,6 +21,8 @@ from unfold.widgets import (
     UnfoldAdminTextInputWidget,
 )
 
+from experiments.admin.recruiter import RecruiterInline
+from experiments.admin.study_fields import DESIGN, GENERAL
 from experiments.admin.study_pages import STUDY_PAGES
 from experiments.back_office import Menu, ReadOnlyInline, TenantModelAdmin
 from experiments.enums import AuditAction, Language, StudyStatus
@@ -70,9 +72,12 @@ class StageInline(StackedInline):
         "opening_line",
         "topics",
         ("minimum_gap_hours", "window_hours"),
+        ("opens_at", "closes_at"),
+        ("finish_hours", "reminder_hours"),
         ("minimum_minutes", "maximum_minutes"),
         ("minimum_turns", "maximum_turns"),
         ("idle_minutes", "manipulation"),
+        "payment",
     ]
 
     def _allowed(self, request: HttpRequest, right: Right) -> bool:
@@ -134,7 +139,7 @@ class StudyAdmin(TenantModelAdmin):
     list_filter = ["status", "language"]
     search_fields = ["title"]
     ordering = ["-pk"]  # an annotated queryset forgets the model's own
-    inlines = [StageInline, ArmInline]
+    inlines = [StageInline, ArmInline, RecruiterInline]
     pages = STUDY_PAGES
     readonly_fields = ["status", "public_id"]
 
@@ -170,57 +175,24 @@ class StudyAdmin(TenantModelAdmin):
         return int(study.tests)
 
     def get_fieldsets(self, request: HttpRequest, obj: Study | None = None) -> Any:
-        tabs = [
-            (_("General"), ["title", ("status", "language"), ("time_zone", "public_id")], None),
-            (
-                _("Texts"),
-                ["assistant_name", "persona", "information", "consent"],
-                _("The same in all arms."),
-            ),
-            (
-                _("Models"),
-                [
-                    ("talking_provider", "talking_model"),
-                    ("talking_key", "talking_calls_tools"),
-                    ("extraction_provider", "extraction_model"),
-                    "extraction_key",
-                    ("embedding_provider", "embedding_model"),
-                    "embedding_key",
-                    "sampling",
-                    "context_tokens",
-                ],
-                None,
-            ),
-            (
-                _("Shared factors"),
-                [
-                    ("within_session", "within_session_turns"),
-                    "instruction",
-                    "provenance_in_prompt",
-                    "relevance",
-                    ("pacing", "pacing_first_token_ms", "pacing_tokens_per_second"),
-                ],
-                _("What all arms have in common, so that they differ in memory and nothing else."),
-            ),
-            (
-                _("Allocation"),
-                ["allocation_time", "block_multiples"],
-                _("Concealed, by permuted blocks of random size, on the server."),
-            ),
-        ]
         viewer = viewer_of(request)
-        if viewer is None or not viewer.may(Area.DESIGN):
-            tabs = tabs[:2]  # relevance, keys and blocks belong to the design
+        tabs = GENERAL + DESIGN if viewer is not None and viewer.may(Area.DESIGN) else GENERAL
         return [
             (title, {"fields": fields, "description": description})
             for title, fields, description in tabs
         ]
 
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        if db_field.name in ("sampling", "block_multiples"):
+        if db_field.name == "preregistration_url":
+            kwargs["assume_scheme"] = "https"
+        if db_field.name in ("sampling", "block_multiples", "screen_out", "strata"):
             kwargs["widget"] = UnfoldAdminTextareaWidget(attrs={"rows": 2})
-        if db_field.name in ("persona", "information", "consent"):
+        if db_field.name in ("sensitive_consent", "abroad_consent", "telemetry_consent"):
+            kwargs["widget"] = UnfoldAdminTextareaWidget(attrs={"rows": 3})
+        if db_field.name in ("persona", "information", "consent", "debriefing"):
             kwargs["widget"] = UnfoldAdminTextareaWidget(attrs={"rows": 7})
+        if db_field.name == "webhook_url":
+            kwargs["assume_scheme"] = "https"
         return super().formfield_for_dbfield(db_field, request, **kwargs)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
@@ -250,17 +222,13 @@ class StudyAdmin(TenantModelAdmin):
             else:
                 self.record(request, AuditAction.ADD, study, template=form.cleaned_data["template"])
                 return redirect(self.change_url(study))
-        return render(
+        return self.form_page(
             request,
-            "back_office/form.html",
-            self.page_context(
-                request,
-                None,
-                title=_now("New study"),
-                form=form,
-                button=_now("Create"),
-                back_url=self.list_url(),
-            ),
+            None,
+            title=_now("New study"),
+            form=form,
+            button=_now("Create"),
+            back_url=self.list_url(),
         )
 
     @staticmethod

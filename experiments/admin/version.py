@@ -21,11 +21,21 @@ from experiments.rights import Area
 class StudyVersionAdmin(ReadOnlyAdmin):
     area = Area.DESIGN
     menu, menu_position, icon = Menu.STUDIES, 30, "lock"
-    list_display = ["study", "number", "short_hash", "created_at", "opened_at"]
+    list_display = ["study", "number", "short_hash", "created_at", "opened_at", "reason"]
     list_filter = ["study"]
     list_select_related = ["study"]
-    search_fields = ["study__title", "sha256"]
-    fields = ["study", "number", "sha256", "created_at", "opened_at", "difference", "content"]
+    search_fields = ["study__title", "sha256", "reason"]
+    fields = [
+        "study",
+        "number",
+        "sha256",
+        "created_at",
+        "opened_at",
+        "amended_from",
+        "reason",
+        "difference",
+        "content",
+    ]
 
     @admin.display(description="SHA-256")
     def short_hash(self, version: StudyVersion) -> str:

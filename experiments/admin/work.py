@@ -16,7 +16,8 @@ from unfold.enums import ActionVariant
 
 from experiments.back_office import Menu, ObjectPage, ReadOnlyAdmin, TenantModelAdmin
 from experiments.back_office.codes import told_failure
-from experiments.enums import AuditAction
+from experiments.enums import AuditAction, DeviationKind
+from experiments.models import Deviation, Participant
 from experiments.rights import Area, Right, Viewer
 from memlab.core.clock import wall_now
 from memlab.core.due import Due, DueKind
@@ -41,6 +42,15 @@ def _try_again(request: HttpRequest, jobs: TenantModelAdmin, job: Job) -> HttpRe
         wall_at=wall_now(),
     )
     jobs.record(request, AuditAction.JOB_RESTARTED, job, kind=job.kind)
+    participant = Participant.objects.get(lab_id=job.lab_id, public_id=job.participant)
+    Deviation.objects.record(
+        DeviationKind.STEP_RESTARTED,
+        study=participant.study_id,
+        participant=participant,
+        user_id=request.user.pk,
+        step=job.pk,
+        step_kind=job.kind,
+    )
     messages.success(request, _now("Planned. It runs within a minute."))
     return redirect(jobs.change_url(job))
 

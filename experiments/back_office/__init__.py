@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from django.contrib.admin.utils import unquote
 from django.db.models import Model, QuerySet
 from django.forms import BaseForm
-from django.http import Http404, HttpRequest, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
@@ -167,6 +167,16 @@ class TenantModelAdmin(ModelAdmin):
         """A page with ``title``, ``lead``, ``points`` and one button that posts back."""
         return render(
             request, "back_office/confirm.html", self.page_context(request, row, **context)
+        )
+
+    def form_page(
+        self, request: HttpRequest, row: Model | None, *, form: BaseForm, **context: Any
+    ) -> HttpResponse:
+        """A page of one form, with ``title``, ``lead`` and ``button``, that posts back."""
+        return render(
+            request,
+            "back_office/form.html",
+            self.page_context(request, row, form=form, **context),
         )
 
     def render_change_form(

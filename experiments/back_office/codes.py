@@ -19,6 +19,12 @@ from memlab.core.llm.base import FailureKind
 REASONS = {
     "abandoned": _("given up: every attempt ended with its process"),
     "died": _("given up: every attempt ended with its process"),
+    "withheld": _("withheld: the conversation was paused"),
+    "no_contact": _("the study names no safety contact"),
+    "not_configured": _("the installation has no mail server"),
+    "no_json": _("the answer could not be read"),
+    "bad_category": _("the answer names no known category"),
+    "bad_severity": _("the answer names no known severity"),
     "provider_configuration": _("the provider is not set up"),
     "maintenance_unfinished": _("maintenance made no progress"),
     "memory_busy": _("the memory was being written"),

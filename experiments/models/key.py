@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-from cryptography.fernet import Fernet, InvalidToken, MultiFernet
-from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from memlab.core import sealing
 from memlab.core.tenancy.models import TenantManager, TenantModel, TenantQuerySet
-
-
-def _cipher() -> MultiFernet:
-    """The first key of MEMLAB_SECRET_KEYS encrypts, every one of them decrypts."""
-    keys = settings.PROVIDER_KEY_SECRETS
-    if not keys:
-        raise ImproperlyConfigured(
-            "No secret to encrypt provider keys with. Set MEMLAB_SECRET_KEYS to one or more "
-            "comma-separated Fernet keys, the newest first."
-        )
-    return MultiFernet([Fernet(key) for key in keys])
 
 
 class ProviderKeyQuerySet(TenantQuerySet["ProviderKey"]):
@@ -27,7 +15,7 @@ class ProviderKeyQuerySet(TenantQuerySet["ProviderKey"]):
         """Encrypt every key anew with the newest secret; the number of rows changed."""
         rows = list(self.select_for_update())
         for row in rows:
-            row.encrypted = _cipher().rotate(bytes(row.encrypted))
+            row.encrypted = sealing.sealed_anew(row.encrypted)
             row.save(update_fields=["encrypted"])
         return len(rows)
 
@@ -39,6 +27,14 @@ class ProviderKey(TenantModel):
         _("base URL"),
         blank=True,
         help_text=_("For OpenAI-compatible servers; must be on the installation's list."),
+    )
+    region = models.CharField(
+        _("operator and region"),
+        max_length=120,
+        blank=True,
+        help_text=_(
+            "Shown in the information sheet, e.g. DeepSeek, China. Empty: the server's name."
+        ),
     )
     encrypted = models.BinaryField(editable=False)
     hint = models.CharField(_("ends with"), max_length=4, editable=False)
@@ -58,7 +54,7 @@ class ProviderKey(TenantModel):
 
     def seal(self, secret: str) -> None:
         """Keep a new key. Only its last four characters stay readable."""
-        self.encrypted = _cipher().encrypt(secret.encode())
+        self.encrypted = sealing.seal(secret)
         self.hint = secret[-4:] if len(secret) >= 12 else ""
 
     def opened(self) -> str:
@@ -67,8 +63,8 @@ class ProviderKey(TenantModel):
         Raises ImproperlyConfigured if no secret of the installation fits any more.
         """
         try:
-            return _cipher().decrypt(bytes(self.encrypted)).decode()
-        except InvalidToken:
+            return sealing.unseal(self.encrypted)
+        except sealing.Unreadable:
             raise ImproperlyConfigured(
                 f"The provider key {self.label!r} can't be decrypted with the secrets in "
                 "MEMLAB_SECRET_KEYS. Put the old secret back behind the new one, or enter the "

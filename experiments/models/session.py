@@ -47,6 +47,18 @@ class Session(TenantModel):
     window_closes_at = models.DateTimeField(_("window closes (study time)"), null=True)
     ended_at = models.DateTimeField(_("ended (study time)"), null=True)
     started_wall = models.DateTimeField(_("started (wall time)"), auto_now_add=True)
+    paused_at = models.DateTimeField(
+        _("paused (study time)"),
+        null=True,
+        editable=False,
+        help_text=_("Nothing can be said, and nothing closes it by itself, until it goes on."),
+    )
+    stood_still = models.DurationField(
+        _("stood still"),
+        default=timedelta,
+        editable=False,
+        help_text=_("How long it was paused: its times are put off by as much."),
+    )
 
     objects = TenantManager.from_queryset(SessionQuerySet)()
 
@@ -74,20 +86,22 @@ class Session(TenantModel):
         """Study time at which the timer closes the session, or None without a limit."""
         if stage.maximum_minutes is None:
             return None
-        return self.started_at + timedelta(minutes=stage.maximum_minutes)
+        return self.started_at + timedelta(minutes=stage.maximum_minutes) + self.stood_still
 
     def minima_met_at(self, stage: StageConfiguration) -> datetime | None:
         """Study time from which the participant may finish; None while turns are missing."""
         if self.turns < stage.minimum_turns:
             return None
-        return self.started_at + timedelta(minutes=stage.minimum_minutes)
+        return self.started_at + timedelta(minutes=stage.minimum_minutes) + self.stood_still
 
     def closing(self, stage: StageConfiguration) -> tuple[datetime, Closed] | None:
         """When the session closes by itself (study time) and why, as things stand.
 
         Its timer, the stage's window, or idleness, which counts only once the minima are met.
-        None if nothing closes it.
+        None if nothing closes it, as while it is paused.
         """
+        if self.paused_at is not None:
+            return None
         ways: list[tuple[datetime, Closed]] = []
         ends, minima = self.ends_at(stage), self.minima_met_at(stage)
         if ends is not None:
@@ -96,5 +110,23 @@ class Session(TenantModel):
             idle = self.last_activity_at + timedelta(minutes=stage.idle_minutes)
             ways.append((max(minima, idle), Closed.IDLE))
         if self.window_closes_at is not None:
-            ways.append((self.window_closes_at, Closed.WINDOW))
+            ways.append((self.window_closes_at + self.stood_still, Closed.WINDOW))
         return min(ways, key=lambda way: way[0], default=None)
+
+    def pause(self, *, at: datetime) -> None:
+        """Stand still from study time ``at``. The caller holds the row's lock."""
+        if self.paused_at is None:
+            self.paused_at = at
+            self.save(update_fields=["paused_at"])
+
+    def go_on(self, *, at: datetime) -> None:
+        """End the pause: timer, minima and window are put off by its length, and idleness counts
+        from now. The caller holds the row's lock."""
+        if self.paused_at is not None:
+            self.stood_still += max(timedelta(), at - self.paused_at)
+            self.paused_at, self.last_activity_at = None, at
+            self.save(update_fields=["stood_still", "paused_at", "last_activity_at"])
+
+    def talked_for(self, *, now: datetime) -> timedelta:
+        """How long the conversation has gone on, pauses left out."""
+        return (self.paused_at or now) - self.started_at - self.stood_still

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import time
+
 from django.core.exceptions import ValidationError
 from django.core.validators import MinValueValidator
 from django.db import models
@@ -52,6 +54,38 @@ class Stage(TenantModel):
         default=30,
         help_text=_("Once the minima are met, so much silence closes the session."),
     )
+    opens_at = models.TimeField(
+        _("opens at"),
+        null=True,
+        blank=True,
+        help_text=_("Time of day in the participant's zone to which the opening is put off."),
+    )
+    closes_at = models.TimeField(
+        _("closes at"),
+        null=True,
+        blank=True,
+        help_text=_("Time of day in the participant's zone to which the end is put off."),
+    )
+    finish_hours = models.FloatField(
+        _("hours to finish"),
+        default=24,
+        validators=[MinValueValidator(0)],
+        help_text=_("Beyond the window, for whoever has started."),
+    )
+    reminder_hours = models.JSONField(
+        _("reminders, hours after opening"),
+        default=list,
+        blank=True,
+        help_text=_("E.g. [0, 24, 48]; empty for none."),
+    )
+    payment = models.DecimalField(
+        _("payment"),
+        max_digits=8,
+        decimal_places=2,
+        default=0,
+        validators=[MinValueValidator(0)],
+        help_text=_("For this stage, in the study's currency."),
+    )
     manipulation = models.BooleanField(
         _("memory manipulation active"),
         default=True,
@@ -82,13 +116,29 @@ class Stage(TenantModel):
             raise ValidationError({"maximum_turns": _now("Fewer than the minimum of turns.")})
         if not all(isinstance(topic, str) for topic in self.topics):
             raise ValidationError({"topics": _now("A list of texts.")})
+        if not all(type(hours) in (int, float) and hours >= 0 for hours in self.reminder_hours):
+            raise ValidationError(
+                {"reminder_hours": _now("A list of numbers from 0, e.g. [0, 24, 48].")}
+            )
 
     def configuration(self) -> StageConfiguration:
         return StageConfiguration(
             **{
                 name: getattr(self, name)
                 for name in StageConfiguration.__dataclass_fields__
-                if name != "topics"
+                if name not in _FORMED
             },
             topics=tuple(self.topics),
+            opens_at=_time(self.opens_at),
+            closes_at=_time(self.closes_at),
+            reminder_hours=tuple(float(hours) for hours in self.reminder_hours),
+            payment=str(self.payment),
         )
+
+
+#: Fields that a frozen stage holds in another form.
+_FORMED = {"topics", "opens_at", "closes_at", "reminder_hours", "payment"}
+
+
+def _time(moment: time | None) -> str:
+    return "" if moment is None else moment.strftime("%H:%M")

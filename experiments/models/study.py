@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING
 from uuid import uuid4
 from zoneinfo import available_timezones
 
 from django.core.exceptions import ValidationError
-from django.core.validators import MinValueValidator
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
-from django.utils import timezone
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
@@ -23,18 +21,23 @@ from experiments.configuration import (
     StudyConfiguration,
 )
 from experiments.enums import (
+    AllocationMethod,
     AllocationTime,
     Instruction,
     Language,
     RelevanceScale,
-    StudyStatus,
     WithinSession,
 )
 from experiments.models.key import ProviderKey
+from experiments.models.study_flow import StudyFlow
+from experiments.models.study_rules import (
+    DebriefingFields,
+    EntryFields,
+    ReminderFields,
+    SafetyFields,
+)
+from experiments.placements import placements_of
 from memlab.core.tenancy.models import TenantModel
-
-if TYPE_CHECKING:
-    from experiments.models.version import StudyVersion
 
 PROVIDERS = [
     ("offline", _("offline (demo and tests)")),
@@ -65,16 +68,13 @@ def _block_multiples() -> list[int]:
     return [1, 2]
 
 
-class Study(TenantModel):
+class Study(TenantModel, StudyFlow, EntryFields, SafetyFields, DebriefingFields, ReminderFields):
     """What staff edit. Opening freezes it into a ``StudyVersion``."""
 
     public_id = models.UUIDField(_("public id"), default=uuid4, editable=False)
     title = models.CharField(_("title"), max_length=200)
     language = models.CharField(
         _("language"), max_length=8, choices=Language.choices, default=Language.ENGLISH
-    )
-    status = models.CharField(
-        _("status"), max_length=10, choices=StudyStatus.choices, default=StudyStatus.DRAFT
     )
     time_zone = models.CharField(
         _("time zone"),
@@ -179,10 +179,28 @@ class Study(TenantModel):
         choices=AllocationTime.choices,
         default=AllocationTime.FIRST_ACTIVE_STAGE,
     )
+    allocation_method = models.CharField(
+        _("method of allocation"),
+        max_length=12,
+        choices=AllocationMethod.choices,
+        default=AllocationMethod.BLOCKS,
+    )
+    minimisation_probability = models.FloatField(
+        _("probability of the preferred arm"),
+        default=0.8,
+        validators=[MinValueValidator(0.5), MaxValueValidator(1)],
+        help_text=_("Under minimisation. At 1 whoever knows the earlier ones knows the next arm."),
+    )
     block_multiples = models.JSONField(
         _("block sizes"),
         default=_block_multiples,
         help_text=_("Multiples of the smallest balanced block, drawn at random."),
+    )
+    varied = models.JSONField(
+        _("varied on purpose"),
+        default=list,
+        blank=True,
+        help_text=_("Parameters in which arms may differ although they share them, by name."),
     )
     allocation_seed = models.CharField(max_length=32, default=_seed, editable=False)
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
@@ -199,6 +217,7 @@ class Study(TenantModel):
         return self.title
 
     def clean(self) -> None:
+        self.clean_reminders()
         unknown = set(self.sampling) - {"temperature", "top_p", "max_tokens", "seed"}
         if unknown:
             raise ValidationError(
@@ -214,6 +233,7 @@ class Study(TenantModel):
             raise ValidationError(
                 {"block_multiples": _now("A list of whole numbers from 1 to 10, e.g. [1, 2].")}
             )
+        self.clean_entry()
 
     def configuration(self) -> StudyConfiguration:
         """The study as it stands, with every arm's parameters complete and checked.
@@ -247,9 +267,18 @@ class Study(TenantModel):
             relevance=RelevanceScale(self.relevance),
             calibrations=self._calibrations(),
             allocation_time=AllocationTime(self.allocation_time),
+            allocation_method=AllocationMethod(self.allocation_method),
+            minimisation_probability=self.minimisation_probability,
             block_multiples=tuple(self.block_multiples),
             arms=tuple(arm.configuration() for arm in self.arms.order_by("key")),
             stages=tuple(stage.configuration() for stage in self.stages.order_by("number")),
+            entry=self.entry_rules(),
+            safety=self.safety_rules(),
+            debriefing=self.debriefing_rules(),
+            reminders=self.reminder_rules(),
+            currency=self.currency,
+            placements=placements_of(self),
+            varied=tuple(sorted(self.varied)),
         )
 
     def _calibrations(self) -> dict[str, CalibrationPoint]:
@@ -265,35 +294,3 @@ class Study(TenantModel):
             key=getattr(self, f"{use}_key_id"),
             calls_tools=use == "talking" and self.talking_calls_tools,
         )
-
-    def version(self) -> StudyVersion:
-        """The version new participants get: the last frozen one of an open study, else a snapshot
-        of the draft as it stands, made once for each content."""
-        if self.status not in (StudyStatus.DRAFT, StudyStatus.PILOTING):
-            frozen = self.versions.filter(opened_at__isnull=False).order_by("-number").first()
-            if frozen is not None:
-                return frozen
-        return self.snapshot()
-
-    def snapshot(self) -> StudyVersion:
-        configuration = self.configuration()
-        Study.objects.select_for_update().get(pk=self.pk)  # numbers are drawn one at a time
-        last = self.versions.order_by("-number").values_list("number", flat=True).first() or 0
-        version, _created = self.versions.get_or_create(
-            sha256=configuration.sha256(),
-            defaults={
-                "number": last + 1,
-                "configuration_json": configuration.as_json(),
-                "lab_id": self.lab_id,
-            },
-        )
-        return version
-
-    def open(self) -> StudyVersion:
-        """Freeze the present configuration and admit participants."""
-        version = self.snapshot()
-        version.opened_at = timezone.now()
-        version.save(update_fields=["opened_at"])
-        self.status = StudyStatus.OPEN
-        self.save(update_fields=["status"])
-        return version

@@ -24,6 +24,12 @@ class DueKind(models.TextChoices):
     SESSION = "session", _("session")  # an open session whose timer or idleness may close it
     STEPS = "steps", _("memory steps")  # a participant with pending memory steps
     MAINTAIN = "maintain", _("memory maintenance")  # a memory that changes with time alone
+    ALERT = "alert", _("safety alert")  # an adverse event whose contact hasn't been told
+    SCREEN = "screen", _("risk screening")  # a message that the extraction model shall screen
+    WINDOW = "window", _("stage window")  # a participant whose next stage opens or closes
+    REMINDER = "reminder", _("reminder")  # one reminder, to be sent at most once
+    WITHDRAWAL = "withdrawal", _("withdrawal")  # a withdrawal that is to be carried out
+    DEBRIEFING = "debriefing", _("debriefing")  # a participant whose debriefing is held
 
 
 class DueQuerySet(models.QuerySet["Due"]):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass, field
 from urllib.parse import unquote, urlsplit
 
 
@@ -53,3 +54,40 @@ def database(url: str) -> dict[str, object]:
         "HOST": parts.hostname or "",
         "PORT": str(parts.port or ""),
     }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MailServer:
+    """Where e-mail is handed over; without a ``backend`` none is sent."""
+
+    backend: str
+    host: str = ""
+    port: int = 0
+    user: str = ""
+    password: str = field(default="", repr=False)
+    starttls: bool = False
+    tls: bool = False
+
+
+def mail(url: str) -> MailServer:
+    """The mail server of ``smtp://``, ``smtp+tls://`` (STARTTLS) or ``smtp+ssl://`` with
+    ``user:password@host:port``; of ``console:``, which prints; or none of an empty text."""
+    if url in ("", "console:"):
+        return MailServer(backend=url and "django.core.mail.backends.console.EmailBackend")
+    parts = urlsplit(url)
+    ports = {"smtp": 25, "smtp+tls": 587, "smtp+ssl": 465}
+    if parts.scheme not in ports or not parts.hostname:
+        # Without the value: there may be a password in it.
+        raise SettingError(
+            "MEMLAB_EMAIL_URL must look like smtp+tls://user:password@host:587 "
+            "(or smtp://, smtp+ssl://, or console:)."
+        )
+    return MailServer(
+        backend="django.core.mail.backends.smtp.EmailBackend",
+        host=parts.hostname,
+        port=parts.port or ports[parts.scheme],
+        user=unquote(parts.username or ""),
+        password=unquote(parts.password or ""),
+        starttls=parts.scheme == "smtp+tls",
+        tls=parts.scheme == "smtp+ssl",
+    )

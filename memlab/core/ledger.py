@@ -32,6 +32,7 @@ class JobState(models.TextChoices):
     PENDING = "pending", _("pending")
     DONE = "done", _("done")
     FAILED = "failed", _("given up")  # given up after MAX_ATTEMPTS; staff can start it again
+    DROPPED = "dropped", _("dropped")  # no longer wanted: the participant has withdrawn
 
 
 class JobQuerySet(models.QuerySet["Job"]):
@@ -52,6 +53,13 @@ class JobQuerySet(models.QuerySet["Job"]):
         return self.filter(participant=participant, state=JobState.PENDING).order_by(
             "study_at", models.Case(models.When(kind=JobKind.MAINTAIN, then=0), default=1), "pk"
         )
+
+    def drop(self, participant: UUID) -> int:
+        """Nothing that is left is wanted any more, not even what staff might start again."""
+        open_ones = self.filter(
+            participant=participant, state__in=[JobState.PENDING, JobState.FAILED]
+        )
+        return open_ones.update(state=JobState.DROPPED, not_before=None)
 
 
 class Job(models.Model):

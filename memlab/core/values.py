@@ -176,6 +176,7 @@ class PromptTask(StrEnum):
     APPRAISE = "appraise"
     EXTRACT_BINNED = "extract_binned"
     EXTRACT_ITEMS = "extract_items"
+    SCREEN_RISK = "screen_risk"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

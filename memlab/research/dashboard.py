@@ -13,14 +13,32 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from chat.models import Reply, ReplyState
-from experiments.enums import ParticipantState, SessionState, StudyStatus
-from experiments.models import Session, Study
+from chat.models import AdverseEvent, ModelScreening, Reply, ReplyState, ScreeningState
+from chat.safety.enums import EventState
+from experiments.enums import (
+    ParticipantState,
+    PaymentState,
+    ReminderChannel,
+    ReminderState,
+    SessionState,
+    StudyStatus,
+)
+from experiments.models import (
+    Participant,
+    Payment,
+    Reminder,
+    Session,
+    StaffMessage,
+    Study,
+    WindowMark,
+)
 from memlab.core.due import Due, DueKind
 from memlab.core.ledger import Job, JobState
 
 # Later than this, what was due has been forgotten by whoever should have done it.
 OVERDUE = timedelta(minutes=10)
+# So long a stage that was lost stands on the first page.
+LATELY = timedelta(days=3)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +58,7 @@ def needs(*, lab_id: int, sees_work: bool, wall: datetime) -> list[Need]:
     replies = reverse("admin:chat_reply_changelist")
     sessions = reverse("admin:experiments_session_changelist")
     found = [
+        *_safety(lab_id),
         Need(
             title=_("Replies that failed and can be retried"),
             explanation=_("The participant sees a Retry button."),
@@ -72,9 +91,131 @@ def needs(*, lab_id: int, sees_work: bool, wall: datetime) -> list[Need]:
             serious=True,
         ),
     ]
+    found += _people(lab_id)
+    found += _waiting(lab_id, wall, late)
     if sees_work:
         found += _work(lab_id, late)
     return [need for need in found if need.count]
+
+
+def _safety(lab_id: int) -> list[Need]:
+    events = AdverseEvent.objects.filter(lab_id=lab_id)
+    page = reverse("admin:chat_adverseevent_changelist")
+    screenings = ModelScreening.objects.filter(lab_id=lab_id, state=ScreeningState.FAILED)
+    paused = Participant.objects.filter(lab_id=lab_id, paused_at__isnull=False)
+    return [
+        Need(
+            title=_("Adverse events that nobody has looked at"),
+            explanation=_("Somebody may be in danger. Read the place, act, then acknowledge."),
+            count=events.filter(state=EventState.OPEN).count(),
+            url=f"{page}?state__exact=open",
+            serious=True,
+        ),
+        Need(
+            title=_("Alerts that could not be sent, or nobody knows"),
+            explanation=_("The safety contact may not have been told: tell them, or alert again."),
+            count=events.untold().count(),
+            url=f"{page}?alert__in=unknown,failed",
+            serious=True,
+        ),
+        Need(
+            title=_("Participants who are paused"),
+            explanation=_("They can't say anything until somebody lets them go on."),
+            count=paused.count(),
+            url=f"{reverse('admin:experiments_participant_changelist')}?paused_at__isempty=0",
+            serious=True,
+        ),
+        Need(
+            title=_("Adverse events that are being looked after"),
+            explanation=_("Acknowledged and not closed yet."),
+            count=events.filter(state=EventState.ACKNOWLEDGED).count(),
+            url=f"{page}?state__exact=acknowledged",
+            serious=False,
+        ),
+        Need(
+            title=_("Messages that the model could not screen"),
+            explanation=_("After five attempts. The rules have screened them all the same."),
+            count=screenings.count(),
+            url=f"{reverse('admin:chat_modelscreening_changelist')}?state__exact=failed",
+            serious=True,
+        ),
+    ]
+
+
+def _people(lab_id: int) -> list[Need]:
+    """What participants wait for."""
+    letters = reverse("admin:experiments_staffmessage_changelist")
+    payments = reverse("admin:experiments_payment_changelist")
+    mine = {"lab_id": lab_id, "test_mode": False}
+    return [
+        Need(
+            title=_("Messages of participants that nobody has read"),
+            explanation=_("Answer on the participant's page."),
+            count=StaffMessage.objects.filter(lab_id=lab_id).unread(from_staff=False).count(),
+            url=f"{letters}?from_staff__exact=0&read_at__isempty=1",
+            serious=False,
+        ),
+        Need(
+            title=_("Payments to approve"),
+            explanation=_("Earned, and neither approved nor withheld."),
+            count=Payment.objects.filter(**mine, state=PaymentState.EARNED).count(),
+            url=f"{payments}?state__exact=earned&test_mode__exact=0",
+            serious=False,
+        ),
+    ]
+
+
+def _waiting(lab_id: int, wall: datetime, late: datetime) -> list[Need]:
+    """Windows and reminders that somebody should look at."""
+    reminders = reverse("admin:experiments_reminder_changelist")
+    real = Reminder.objects.filter(lab_id=lab_id, participant__test_mode=False)
+    lost = WindowMark.objects.standing().filter(
+        lab_id=lab_id,
+        participant__test_mode=False,
+        participant__study__status=StudyStatus.OPEN,
+        recorded_at__gt=wall - LATELY,
+    )
+    return [
+        Need(
+            title=_("Stages that were missed or not finished"),
+            explanation=_("In the last three days. A window can be extended on the person's page."),
+            count=lost.count(),
+            url=reverse("admin:experiments_windowmark_changelist"),
+            serious=False,
+        ),
+        Need(
+            title=_("Reminders that failed"),
+            explanation=_("They didn't arrive. Look at the reason, then send them again."),
+            count=real.filter(state=ReminderState.FAILED).count(),
+            url=f"{reminders}?state__exact=failed",
+            serious=True,
+        ),
+        Need(
+            title=_("Reminders of which nobody knows whether they arrived"),
+            explanation=_("They are not sent again by themselves."),
+            count=real.filter(state=ReminderState.UNKNOWN).count(),
+            url=f"{reminders}?state__exact=unknown",
+            serious=False,
+        ),
+        Need(
+            title=_("Reminders to hand over to the recruiter"),
+            explanation=_("On the study's page: today's reminders."),
+            count=real.filter(
+                state=ReminderState.PLANNED, channel=ReminderChannel.LIST, due_at__lte=wall
+            ).count(),
+            url=f"{reminders}?state__exact=planned&channel__exact=list",
+            serious=False,
+        ),
+        Need(
+            title=_("Windows and reminders that are overdue"),
+            explanation=_("By more than ten minutes: is a task process running?"),
+            count=Due.objects.filter(
+                lab_id=lab_id, kind__in=[DueKind.WINDOW, DueKind.REMINDER], wall_at__lt=late
+            ).count(),
+            url=reverse("admin:experiments_participant_changelist"),
+            serious=True,
+        ),
+    ]
 
 
 def _work(lab_id: int, late: datetime) -> list[Need]:

@@ -28,6 +28,7 @@ INSTALLED_APPS = [
     "memlab.core",
     "experiments",
     "memory",
+    "questionnaires",
     "chat",
     "memlab.journey",
     "memlab.research",
@@ -122,6 +123,9 @@ CHAT_FRAME_BYTES = 16 * 1024
 CHAT_MESSAGE_CHARACTERS = 4000
 CHAT_PARTICIPANT_RATE = (8, 1.0)  # bucket size, messages a second
 CHAT_LAB_RATE = (400, 100.0)
+# How long a paced conversation with manipulation shows that it is being prepared, in every arm
+# alike, so that what a memory has to do at a session's start doesn't show (docs/blinding.md).
+CHAT_PREPARING_SECONDS = env.whole("MEMLAB_PREPARING_SECONDS", 6)
 
 # Memory architectures a study can give to an arm, by dotted path; a lab can add its own.
 MEMORY_ARCHITECTURES = {
@@ -137,13 +141,59 @@ MEMORY_ARCHITECTURES = {
     "homeostatic": "memory.architectures.homeostatic.Homeostatic",
 }
 
+# Which questionnaire a study asks when: read when its configuration is frozen.
+QUESTIONNAIRE_PLACEMENTS = "questionnaires.freezing.placements_of"
+
+# What apps above add to a study that is made from a template.
+STUDY_TEMPLATE_PARTS = ["questionnaires.demo.place"]
+
+# What else a duplicate of a study gets, each called with the study and its copy.
+STUDY_COPIES = ["questionnaires.freezing.copy_placements"]
+
+# What looks up the answers and scores by which a study screens out and balances its arms.
+QUESTIONNAIRE_FACTS = "questionnaires.facts.value_of"
+
+# What each app keeps about a participant, for erasure and subject access: children before their
+# parents, so an app of a lab's own comes first.
+PERSONAL_DATA = [
+    "chat.erasure.PERSONAL",
+    "questionnaires.erasure.PERSONAL",
+    "memory.erasure.PERSONAL",
+    "experiments.erasure.PERSONAL",
+    "memlab.core.erasure.PERSONAL",
+]
+
+# Folder of the log of erasures, apart from the database: after a restore it says who has to be
+# erased again. Back it up apart (see docs/operations.md).
+ERASURE_LOG = Path(env.text("MEMLAB_ERASURE_LOG", str(ROOT / ".data" / "erasures")))
+
 # What the tick hands a due row to, by kind.
 DUE_HANDLERS = {
     "reply": "chat.tasks.take_over_reply",
     "session": "chat.tasks.close_session",
     "steps": "chat.tasks.run_steps",
     "maintain": "chat.tasks.run_steps",  # whoever runs steps brings the memory up to date
+    "alert": "chat.safety.tasks.send_alert",
+    "screen": "chat.safety.tasks.screen_message",
+    "window": "memlab.journey.tasks.follow_windows",
+    "reminder": "memlab.journey.tasks.send_reminder",
+    "withdrawal": "memlab.research.tasks.carry_out_withdrawal",
+    "debriefing": "memlab.journey.tasks.release_debriefing",
 }
+
+# E-mail: alerts to safety contacts, reminders (see docs/operations.md). Empty: none is sent.
+MAIL_SERVER = env.mail(env.text("MEMLAB_EMAIL_URL", ""))
+EMAIL_BACKEND = MAIL_SERVER.backend
+EMAIL_HOST, EMAIL_PORT = MAIL_SERVER.host, MAIL_SERVER.port
+EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = MAIL_SERVER.user, MAIL_SERVER.password
+EMAIL_USE_TLS, EMAIL_USE_SSL = MAIL_SERVER.starttls, MAIL_SERVER.tls
+EMAIL_TIMEOUT = env.whole("MEMLAB_EMAIL_TIMEOUT", 20)  # seconds, of each step with the server
+DEFAULT_FROM_EMAIL = env.text("MEMLAB_EMAIL_FROM", "memlab@localhost")
+# Where links in e-mails lead; participants' and staff's pages have one address.
+SITE_URL = env.text("MEMLAB_SITE_URL", "http://127.0.0.1:8000").rstrip("/")
+
+# Hosts that webhooks may lead to although they are not public or not HTTPS: host or host:port.
+WEBHOOK_HOSTS = env.listed("MEMLAB_WEBHOOK_HOSTS")
 
 # Secrets that encrypt the labs' provider keys, newest first (see docs/operations.md).
 PROVIDER_KEY_SECRETS = env.listed("MEMLAB_SECRET_KEYS")

@@ -1,9 +1,12 @@
 """Production: everything comes from the environment (docs/operations.md)."""
 
+from pathlib import Path
+
 from memlab.core import env
 from memlab.settings.base import *
 
 SECRET_KEY = env.text("SECRET_KEY")
+SECRET_KEY_FALLBACKS = env.listed("SECRET_KEY_FALLBACKS")
 ALLOWED_HOSTS = env.listed("ALLOWED_HOSTS")
 CSRF_TRUSTED_ORIGINS = [f"https://{host}" for host in ALLOWED_HOSTS]
 DATABASES = {
@@ -17,6 +20,7 @@ DATABASES = {
         ),
     }
 }
+ERASURE_LOG = Path(env.text("MEMLAB_ERASURE_LOG"))
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},

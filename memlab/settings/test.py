@@ -10,7 +10,9 @@ from memlab.core.devdb import development_url
 from memlab.settings.base import *
 
 SECRET_KEY = "tests-only-secret-key-of-a-sufficient-length-0123456789"
-PROVIDER_KEY_SECRETS = [Fernet.generate_key().decode()]
+# In the environment, so that the processes which a test starts can open what it sealed.
+PROVIDER_KEY_SECRETS = [os.environ.setdefault("MEMLAB_SECRET_KEYS", Fernet.generate_key().decode())]
+INSTALLED_APPS = ["tests.flush", *INSTALLED_APPS]
 ALLOWED_HOSTS = ["testserver", "127.0.0.1", "localhost"]
 DATABASES: dict[str, dict[str, Any]] = {
     "default": {

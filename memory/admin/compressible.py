@@ -10,14 +10,15 @@ from django.contrib import admin, messages
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponseBase
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.text import Truncator
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from unfold.widgets import UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget
 
 from experiments.back_office import EvidenceAdmin, ObjectPage, TenantModelAdmin
-from experiments.enums import AuditAction
+from experiments.enums import AuditAction, DeviationKind
+from experiments.models import Deviation
 from experiments.rights import Area, Right, Viewer
 from memlab.core.clock import wall_now
 from memory.answers import storable
@@ -127,21 +128,25 @@ def _edit(request: HttpRequest, pages: TenantModelAdmin, memory: Compressible) -
         changed = [name for name in form.changed_data if name not in ("reason", "revision")]
         reason = form.cleaned_data["reason"]
         pages.record(request, AuditAction.EDIT_MEMORY, memory, changed=changed, reason=reason)
+        Deviation.objects.record(
+            DeviationKind.MEMORY_EDITED,
+            study=memory.participant.study_id,
+            participant=memory.participant,
+            user_id=request.user.pk,
+            memory=str(memory.pk),
+            changed=changed,
+        )
         messages.success(request, _now("The memory now says what you wrote."))
         return redirect(pages.change_url(memory))
-    return render(
+    return pages.form_page(
         request,
-        "back_office/form.html",
-        pages.page_context(
-            request,
-            memory,
-            title=_now("Edit this memory"),
-            form=form,
-            button=_now("Save"),
-            lead=_now(
-                "You change what the agent remembers. Level, weight and date stay. The log keeps "
-                "what it said before, and that you changed it."
-            ),
+        memory,
+        title=_now("Edit this memory"),
+        form=form,
+        button=_now("Save"),
+        lead=_now(
+            "You change what the agent remembers. Level, weight and date stay. The log keeps "
+            "what it said before, and that you changed it."
         ),
     )
 

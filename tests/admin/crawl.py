@@ -47,6 +47,7 @@ def general_addresses(words: Iterable[str]) -> list[str]:
         "/admin/experiments/",
         "/admin/chat/",
         "/admin/memory/",
+        "/admin/questionnaires/",
         "/admin/core/",
     ]
     for pages in tenant_admins():

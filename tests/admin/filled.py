@@ -7,19 +7,49 @@ from datetime import timedelta
 from uuid import uuid4
 
 from chat import conversation
-from chat.models import Message, Receipt, Reply
-from experiments.enums import AuditAction
+from chat.models import AdverseEvent, Message, ModelScreening, Receipt, Reply, Writing
+from chat.safety.enums import Category, Severity, Source
+from experiments.enums import (
+    AuditAction,
+    DeviationKind,
+    DoorUse,
+    IdentifierKind,
+    Lost,
+    Moment,
+    Outcome,
+    RecruiterKind,
+    ReminderChannel,
+    WithdrawalKind,
+    WithdrawnBy,
+)
 from experiments.models import (
     Allocation,
     AllocationCounter,
     Arm,
     AuditEntry,
+    CompletionCode,
+    DebriefingView,
+    Deviation,
+    DoorProbe,
+    EntryLink,
+    ErasureReceipt,
+    Extension,
+    Identifier,
+    Identity,
+    IssuedCode,
     Lab,
     LabCalibration,
     Participant,
+    Payment,
     ProviderKey,
+    Recruiter,
+    Reminder,
     Session,
+    StaffMessage,
     Study,
+    Tombstone,
+    WindowMark,
+    Withdrawal,
 )
 from memlab.core.clock import wall_now
 from memlab.core.due import Due, DueKind
@@ -40,6 +70,10 @@ from memory.models import (
     SleepRun,
     Trait,
 )
+from questionnaires.content import InstrumentContent, ItemContent, Text
+from questionnaires.enums import ItemType, ResponseState
+from questionnaires.models import Answer, Instrument, Placement, Response, Score
+from questionnaires.models.response import response_id
 from tests.studies import enrol, enter, make_study
 
 DAY = timedelta(days=1)
@@ -93,10 +127,24 @@ def fill(lab: Lab, canary: str) -> FilledLab:
             embedder=f"{canary} embedder", language="en", form="query_passage", low=0.1, high=0.9
         )
         study.open()
+        DoorProbe.objects.create(
+            study=study,
+            use=DoorUse.TALKING,
+            provider="dashscope",
+            model=f"{canary} model",
+            answered=False,
+            failure=f"{canary} failure",
+            milliseconds=1.0,
+            at=wall_now(),
+        )
     participant = enrol(study, arm=f"{canary.lower()}-arm")
+    _recruit(participant, canary)
     session = enter(participant)
     _talk(participant, session, canary, evidence)
+    _conclude(participant, session, canary)
+    _ask(participant, session, canary)
     _remember(participant, session, evidence)
+    _pass_time(participant, canary)
     return FilledLab(
         lab=lab,
         canary=canary,
@@ -106,6 +154,45 @@ def fill(lab: Lab, canary: str) -> FilledLab:
         participant=participant,
         session=session,
     )
+
+
+def _recruit(participant: Participant, canary: str) -> None:
+    with lab_scope(participant.lab_id):
+        Recruiter.objects.create(
+            study=participant.study,
+            kind=RecruiterKind.OTHER,
+            name=f"{canary} recruiter",
+            expected_study=f"{canary}-study",
+        )
+        EntryLink.objects.issue(
+            lab_id=participant.lab_id,
+            study_id=participant.study_id,
+            label=f"{canary} link",
+            participant=participant,
+        )
+        identity = Identity(IdentifierKind.EMAIL, f"{canary}@sealed.example")
+        Identifier.objects.keep(participant, identity)
+        Tombstone.objects.lay(participant)
+
+
+def _pass_time(participant: Participant, canary: str) -> None:
+    """A stage that was missed, extended, and reminded of."""
+    key = f"{canary}-stage"[:20]
+    with lab_scope(participant.lab_id):
+        WindowMark.objects.create(
+            participant=participant, stage_key=key, lost=Lost.MISSED, at=wall_now()
+        )
+        Extension.objects.create(
+            participant=participant, stage_key=key, until=wall_now() + DAY, reason=canary
+        )
+        Reminder.objects.create(
+            participant=participant,
+            stage_key=key,
+            number=0,
+            channel=ReminderChannel.EMAIL,
+            due_at=wall_now(),
+            failure=canary,
+        )
 
 
 def _talk(participant: Participant, session: Session, canary: str, evidence: str) -> None:
@@ -165,6 +252,93 @@ def _talk(participant: Participant, session: Session, canary: str, evidence: str
             timings={"recall": 3.5, "tools": 2.5},
         )
         Session.objects.filter(pk=session.pk).update(degraded=[evidence])
+        message = Message.objects.get(
+            session=session, client_id__isnull=False, text=f"{canary} said"
+        )
+        ModelScreening.objects.create(message=message, failure="no_json")
+        Writing.objects.create(
+            message=message, typing_ms=900, pastes=1, pasted_characters=5, departures=0, away_ms=0
+        )
+        AdverseEvent.objects.create(
+            participant=participant,
+            session=session,
+            message=message,
+            source=Source.RULE,
+            category=Category.SELF_HARM,
+            severity=Severity.CONCERN,
+            rule=f"{canary} rule",
+            note=f"{canary} note",
+            occurred_at=message.at,
+            recorded_at=message.recorded_at,
+        )
+
+
+def _conclude(participant: Participant, session: Session, canary: str) -> None:
+    now = wall_now()
+    with lab_scope(participant.lab_id):
+        CompletionCode.objects.create(
+            study=participant.study, outcome="technical", code=f"{canary} code"
+        )
+        IssuedCode.objects.shown(participant, Outcome.TECHNICAL, code=f"{canary} code", wall=now)
+        Payment.objects.create(
+            study=participant.study,
+            participant=participant,
+            code=participant.code,
+            stage_key=session.stage_key,
+            amount=5,
+            reason=f"{canary} reason",
+            earned_at=now,
+        )
+        StaffMessage.objects.post(participant, f"{canary} asked", client_id=uuid4())
+        DebriefingView.objects.record(participant, now=now)
+
+
+def _ask(participant: Participant, session: Session, canary: str) -> None:
+    """An instrument that the study asks, and this participant's answers to it."""
+    now = wall_now()
+    with lab_scope(participant.lab_id):
+        instrument = Instrument.objects.store(
+            InstrumentContent(
+                key=canary.lower(),
+                title=Text(en=f"{canary} title"),
+                citation=f"{canary} citation",
+                items=(
+                    ItemContent(
+                        code=f"{canary}_1",
+                        type=ItemType.TEXT,
+                        text=Text(en=f"{canary} item"),
+                    ),
+                ),
+            )
+        )
+        instrument.note_licence(f"{canary} licence")
+        Placement.objects.create(
+            study=participant.study, moment=Moment.SCREENING, instrument=instrument
+        )
+        response = Response.objects.create(
+            id=response_id(participant.public_id, "after:t1:9"),
+            participant=participant,
+            version=instrument.publish(),
+            moment=Moment.AFTER,
+            stage_key=session.stage_key,
+            position=9,
+            state=ResponseState.COMPLETE,
+            seed="seed",
+            started_at=now,
+            completed_at=now,
+            attention_failures=0,
+        )
+        Answer.objects.create(
+            response=response,
+            item=f"{canary}_1",
+            raw=f"{canary} answer",
+            page=1,
+            shown_position=1,
+            answered_at=now,
+        )
+        Score.objects.create(
+            response=response, subscale=f"{canary}_scale", value=4.5, answered=1, items=1
+        )
 
 
 def _remember(participant: Participant, session: Session, evidence: str) -> None:
@@ -319,7 +493,37 @@ def _remember(participant: Participant, session: Session, evidence: str) -> None
             written={evidence: 1},
             study_at=now,
         )
+        Deviation.objects.record(
+            DeviationKind.MEMORY_EDITED,
+            study=participant.study_id,
+            participant=participant,
+            memory=evidence,
+        )
+        Deviation.objects.record(
+            DeviationKind.WINDOW_EXTENDED,
+            study=participant.study_id,
+            participant=participant,
+            session=session,
+            hours=24,
+        )
         AuditEntry.objects.record(AuditAction.CHANGE, target=participant.study, reason=evidence)
+        canary = evidence.removesuffix("-EVIDENCE")
+        Withdrawal.objects.create(
+            participant=participant,
+            kind=WithdrawalKind.CHAT,
+            requested_by=WithdrawnBy.PARTICIPANT,
+            reason=f"{canary} reason",
+            requested_at=now,
+            requested_wall=now,
+            parts={evidence: 1},
+        )
+        ErasureReceipt.objects.create(
+            kind=WithdrawalKind.ERASE,
+            code_hash=f"{canary} code",
+            at=now,
+            counts={evidence: 1},
+            sha256=f"{canary} hash",
+        )
         job = Job.objects.enqueue(
             lab_id=participant.lab_id,
             kind=JobKind.CONSOLIDATE,

@@ -119,9 +119,19 @@ def test_a_study_starts_from_a_template_opens_and_gives_links(lab: Lab) -> None:
     assert response.headers["Location"] == f"{base}/change/"
     assert client.get(f"{base}/link/").status_code == 404  # a draft admits nobody
     with lab_scope(lab.pk):
-        sha256 = study.configuration().sha256()
-    assert sha256 in client.get(f"{base}/open/").content.decode()
-    client.post(f"{base}/open/")
+        Study.objects.update(
+            safety_contact_name="Ada", safety_contact_email="ada@example.org", hotlines="Help | 112"
+        )
+        sha256 = Study.objects.get().configuration().sha256()
+    assert sha256 in client.get(f"{base}/launch/").content.decode()
+    assert client.post(f"{base}/launch/", {"do": "open"}).status_code == 400  # not by a researcher
+    owner = signed_in("Alice", lab)
+    because = {
+        "override-offline": "a pilot",
+        "override-debriefing": "told in person",
+        "override-validated": "stand-ins",
+    }
+    assert owner.post(f"{base}/launch/", {"do": "open", **because}).status_code == 302
     with lab_scope(lab.pk):
         assert Study.objects.get().status == StudyStatus.OPEN
         assert study.versions.get().sha256 == sha256
@@ -143,6 +153,9 @@ def test_a_study_starts_from_a_template_opens_and_gives_links(lab: Lab) -> None:
             assert token not in str(entry.details)
     assert [action for action, _kind in audited(lab)] == [
         "add",
+        "override_launch",
+        "override_launch",
+        "override_launch",
         "open_study",
         "issue_link",
         "issue_link",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from django.db.models import Model
 from django.test import Client
 
-from experiments.models import Lab
+from experiments.models import ErasureReceipt, Lab, Withdrawal
 from experiments.rights import UNBLINDED
+from memlab.core.tenancy import lab_scope
 from tests.admin.crawl import addresses_of, crawl, general_addresses, rows_of, tenant_admins
 from tests.admin.filled import FilledLab, fill
 from tests.people import member, signed_in
@@ -132,13 +134,24 @@ def test_a_researcher_designs_arms_but_does_not_see_who_has_which(ours: FilledLa
         assert client.get(f"/admin/{kind}/").status_code == 404
 
 
+def row_page(ours: FilledLab, kind: type[Model]) -> str:
+    with lab_scope(ours.lab.pk):
+        meta, pk = kind._meta, kind._default_manager.values_list("pk", flat=True)[0]
+    return f"/admin/{meta.app_label}/{meta.model_name}/{pk}/change/"
+
+
 def test_permission_to_unblind_is_not_yet_unblinded(ours: FilledLab) -> None:
     client = signed_in("Alice", ours.lab)
     transcript = f"/admin/experiments/session/{ours.session.pk}/transcript/"
     assert ours.evidence not in client.get(transcript).content.decode()
     assert client.get("/admin/chat/receipt/").context["cl"].result_count == 0
+    removed = [row_page(ours, Withdrawal), row_page(ours, ErasureReceipt)]
+    for counts in removed:  # how many rows went tells what memory there was
+        assert ours.evidence not in client.get(counts).content.decode()
     unblind = f"/admin/experiments/participant/{ours.participant.pk}/unblind/"
     assert client.post(unblind, {"reason": "a complaint"}).status_code == 302
+    for counts in removed:
+        assert ours.evidence in client.get(counts).content.decode()
     page = client.get(transcript).content.decode()
     assert ours.evidence in page
     assert f"<b>save_memory</b> <code>{ours.evidence}</code>" in page

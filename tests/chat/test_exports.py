@@ -15,12 +15,13 @@ from django.db import connections
 from django.test import AsyncClient
 
 from chat import exports
-from chat.exports import COLUMNS, CsvForm, TranscriptExport, excel_safe, iso, stream
+from chat.exports import COLUMNS, TranscriptExport, stream
 from chat.models import Message
 from chat.models.message import message_id
 from experiments.models import AuditEntry, Lab, Participant, Session, Study
 from experiments.rights import UNBLINDED
 from memlab.core.clock import wall_now
+from memlab.core.csv_files import CsvForm, excel_safe, iso
 from memlab.core.tenancy import lab_scope
 from tests.people import signed_in
 from tests.studies import enrol, enter, make_study

@@ -12,7 +12,7 @@ import pytest
 
 from chat import steps, streaming
 from chat.makers import makers
-from chat.models import Message, Receipt, Reply
+from chat.models import AdverseEvent, Message, Receipt, Reply
 from experiments.doors import DoorKeeper
 from experiments.models import Lab, Participant, ProviderKey, Session, Study
 from memlab.core.ledger import Job
@@ -246,6 +246,12 @@ def remembered(lab: Lab) -> Remembered:
         )
 
 
+def noticed(lab: Lab) -> list[tuple[str, str, int]]:
+    """The adverse events of a lab: source, category, number of the message."""
+    with lab_scope(lab.pk):
+        return list(AdverseEvent.objects.values_list("source", "category", "message__seq"))
+
+
 async def consolidated(lab: Lab, person: Participant) -> None:
     keeper = DoorKeeper()
     try:
@@ -280,6 +286,8 @@ async def test_nothing_of_a_failed_reply_is_remembered_and_nothing_is_strengthen
         standin.script(times(1, fault=Fault.CONTENT_FILTER))
         await tab.say("My parrot Rio whispers Quetzalcoatl.")
         await tab.until("failed")
+        assert (await tab.until("card"))["paused"] is False
+        assert await unit(noticed, own_lab) == [("filter", "filtered", 1)]
         standin.script([Answer(text="a half Xochipilli reply", fault=Fault.CUT)])
         await tab.say("What is my parrot called?")
         failed = await tab.until("failed")

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from chat.pacing import paced
+from chat.pacing import SETTLING, floor, paced, settled
 from experiments.configuration import Pacing
 from memlab.core.llm.base import FailureKind, ModelFailure
 
@@ -57,3 +57,20 @@ async def test_a_failing_stream_fails_after_what_it_gave(pacing: Pacing) -> None
     assert await anext(pieces) == "one "
     with pytest.raises(ModelFailure):
         await anext(pieces)
+
+
+async def test_a_failure_is_not_known_before_a_first_token_could_be() -> None:
+    asked = time.monotonic()
+    await floor(FAST, asked=asked)
+    assert time.monotonic() - asked >= 0.08
+    await floor(OFF, asked=time.monotonic())
+    assert time.monotonic() - asked < 0.16
+
+
+async def test_when_a_reply_is_finished_doesnt_depend_on_how_long_it_took_to_store() -> None:
+    shown = time.monotonic()
+    await asyncio.sleep(SETTLING / 2)  # storing
+    await settled(FAST, shown=shown)
+    assert SETTLING <= time.monotonic() - shown < SETTLING + 0.2
+    await settled(OFF, shown=time.monotonic())
+    assert time.monotonic() - shown < SETTLING + 0.2

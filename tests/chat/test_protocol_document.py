@@ -73,7 +73,8 @@ def test_surplus_property_is_refused(example: Example) -> None:
 
 @pytest.mark.parametrize("example", examples(valid=True))
 def test_every_property_but_the_optional_ones_is_required(example: Example) -> None:
-    optional = {"draining", "client_id"} if example.frame["type"] in {"history", "error"} else set()
+    optional = {"draining", "paused", "card"} if example.frame["type"] == "history" else set()
+    optional |= {"client_id"} if example.frame["type"] == "error" else set()
     for name in set(example.frame) - optional:
         rest = {key: kept for key, kept in example.frame.items() if key != name}
         assert not validator(example.direction).is_valid(rest), name

@@ -113,14 +113,14 @@ def test_writing_puts_silence_off(lab: Lab) -> None:
 
 
 def test_a_window_that_closes_expires_the_session(lab: Lab) -> None:
-    visit = Visit(lab, window_hours=1, idle_minutes=600)
-    visit.say(30)
-    session = visit.close_if_due(61)
+    visit = Visit(lab, window_hours=1, finish_hours=0.5, idle_minutes=600)
+    visit.say(61)  # begun within the window: half an hour more to finish
+    session = visit.close_if_due(91)
     assert session.state == "closing"  # the reply is still being made
     visit.fail(visit.replies()[0])
-    session = visit.close_if_due(62)
+    session = visit.close_if_due(92)
     assert (session.state, session.closed_by) == ("expired", "window")
-    assert session.ended_at == START + 60 * MINUTE
+    assert session.ended_at == START + 90 * MINUTE
 
 
 def test_the_last_turn_closes_and_a_failed_one_is_not_used_up(lab: Lab) -> None:

@@ -263,25 +263,6 @@ async def test_the_due_row_stands_at_the_next_moment_in_both_times(visit: Visit)
     assert (due.study_at, due.wall_at) == (encoded + DAY, encoded + DAY / 2)
 
 
-async def test_whoever_edits_a_memory_may_have_it_looked_after_sooner(visit: Visit) -> None:
-    due = await due_of(visit.person)
-    assert due is not None
-    assert due.study_at is not None
-
-    def by(moment: datetime) -> None:
-        with lab_scope(visit.lab.pk):
-            Participant.objects.get(pk=visit.person.pk).maintain_by(moment)
-
-    for moment, kept_moment in (
-        (due.study_at + DAY, due.study_at),
-        (due.study_at - HOUR, due.study_at - HOUR),
-    ):
-        await unit(by, moment)
-        row = await due_of(visit.person)
-        assert row is not None
-        assert (row.study_at, row.wall_at) == (kept_moment, kept_moment)
-
-
 def _queued() -> int:
     return OrmQ.objects.count()
 
@@ -291,9 +272,10 @@ async def test_the_tick_hands_maintenance_out_once_and_its_task_does_it(visit: V
     await unit(OrmQ.objects.all().delete)
     await Makers().look()
     assert await unit(_queued) == 0  # the minute's tick does it
-    assert (await unit(tick)).get("maintain") == 1
-    assert (await unit(tick)).get("maintain") is None
-    assert await unit(_queued) == 1
+    handed_out = await unit(tick)  # with it the windows of everybody who was enrolled here
+    assert handed_out["maintain"] == 1
+    assert await unit(tick) == {}
+    assert await unit(_queued) == sum(handed_out.values())
     due = await due_of(visit.person)
     assert due is not None
     assert due.wall_at is not None

@@ -20,11 +20,11 @@ def sha256(path: Path) -> str:
 
 
 def scripts() -> list[Path]:
-    return sorted(VENDOR.rglob("*.js"))
+    return sorted([*VENDOR.rglob("*.js"), *VENDOR.rglob("*.css")])
 
 
-def test_readme_names_every_vendored_script() -> None:
-    assert sorted(HASHES) == [path.relative_to(VENDOR).as_posix() for path in scripts()]
+def test_readme_names_every_vendored_file() -> None:
+    assert sorted(HASHES) == sorted(path.relative_to(VENDOR).as_posix() for path in scripts())
 
 
 @pytest.mark.parametrize("path", scripts(), ids=lambda path: path.name)

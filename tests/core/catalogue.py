@@ -20,6 +20,8 @@ WITHOUT_POLICIES: dict[str, set[str]] = {
     "core_participantlease": set(),
     "experiments_labdirectory": set(),
     "experiments_entrylink": {"token_hash"},
+    "experiments_returnkey": {"code_digest"},
+    "experiments_failedreturn": {"key"},  # digests of what was tried
     "experiments_member": {"role"},
     # People who sign in: staff, never participants. Edited through their membership only.
     "experiments_user": {"password", "email", "name"},

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from http.cookies import SimpleCookie
 from typing import Any
 
 import pytest
+from django.db import connection
 from playwright.sync_api import BrowserContext, Page, WebSocket, expect
 
-from chat.models import Message
-from experiments.models import Lab, Session
+from chat.models import AdverseEvent, Message, Writing
+from chat.safety import pauses
+from experiments.enums import ConsentKind
+from experiments.models import Lab, Participant, Session
+from memlab.core.clock import wall_now
 from memlab.core.tenancy import lab_scope
 from tests.chat.sockets import cookie_of
 from tests.chat.test_protocol_document import validator
@@ -147,10 +152,75 @@ def test_finish_says_what_is_missing_and_then_leads_on(chat: Page) -> None:
     expect_settled(chat, 3)
     chat.click("#chat-finish")
     chat.get_by_role("button", name="Finish now").click()
-    expect(chat.get_by_role("heading", level=1)).to_have_text("Thank you")
+    expect(chat.get_by_role("heading", level=1)).to_have_text("This part is complete")
 
 
 def test_live_page_is_accessible(chat: Page, axe: Callable[[Page], None]) -> None:
     say(chat, "I like hiking.")
     expect_settled(chat, 3)
     axe(chat)
+
+
+def let_go_on(session: Session) -> None:
+    assert session.lab_id is not None
+    try:
+        with lab_scope(session.lab_id):
+            pauses.resume(session.participant, wall=wall_now())
+    finally:
+        connection.close()
+
+
+def test_crisis_card_and_pause_come_and_go(
+    chat: Page, session: Session, context: BrowserContext, axe: Callable[[Page], None]
+) -> None:
+    """Written in one tab, shown in both and after a reload, until staff resume."""
+    other = context.new_page()
+    other.goto(chat.url)
+    expect(other.locator(".message")).to_have_count(1)
+    say(chat, "I don't want to live anymore.")
+    for tab in (chat, other):
+        expect(tab.locator("#crisis-card")).to_be_visible()
+        expect(tab.locator("#chat-paused")).to_be_visible()
+        expect(tab.locator(".message--assistant").last).to_contain_text("There is no reply")
+    axe(chat)
+    chat.reload()
+    expect(chat.locator("#crisis-card")).to_be_visible()
+    assert session.lab_id is not None
+    with lab_scope(session.lab_id):
+        assert AdverseEvent.objects.get().message.seq == 2
+    with ThreadPoolExecutor(1) as staff:  # in this thread runs Playwright's loop
+        staff.submit(let_go_on, session).result()
+    other.reload()
+    expect(other.locator("#chat-paused")).to_be_hidden()
+    expect(other.locator(".message")).to_have_count(3)
+    say(other, "I talked to my sister.")
+    expect(other.locator(".message[data-state=settled]")).to_have_count(4, timeout=20_000)
+
+
+def test_how_a_message_is_written_is_measured_of_whoever_agreed(
+    web: WebProcess, context: BrowserContext, lab: Lab
+) -> None:
+    study = make_study(lab, telemetry_consent="I agree that typing times are recorded.")
+    with lab_scope(lab.pk):
+        participant = Participant.objects.create(study=study)
+        participant.give_consent(wall=wall_now(), agreed={ConsentKind.TELEMETRY: True})
+    for name, morsel in SimpleCookie(cookie_of(participant)).items():
+        context.add_cookies([{"name": name, "value": morsel.value, "url": web.address}])
+    page = context.new_page()
+    page.goto(f"{web.address}/chat/{enter(participant).id}/")
+    expect(page.locator(".message__body")).to_have_count(1)
+    page.locator("#chat-text").press_sequentially("Hello, Lin", delay=30)
+    page.evaluate("""() => {
+        const copied = new DataTransfer();
+        copied.setData("text", "pasted");
+        const box = document.querySelector("#chat-text");
+        box.dispatchEvent(new ClipboardEvent("paste", { clipboardData: copied }));
+        window.dispatchEvent(new Event("blur"));
+    }""")
+    with page.expect_response("**/writing/") as answered:
+        page.keyboard.press("Enter")
+    assert answered.value.status == 204
+    with lab_scope(lab.pk):
+        writing = Writing.objects.get()
+    assert (writing.pastes, writing.pasted_characters, writing.departures) == (1, 6, 1)
+    assert 200 < writing.typing_ms < 20_000

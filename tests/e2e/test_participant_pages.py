@@ -9,6 +9,14 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
+from chat.safety.hotlines import Hotline
+from experiments.consents import Statement
+from experiments.destinations import Destination
+from experiments.enums import ConsentKind, Outcome, WithdrawalKind
+from memlab.journey.codes import ShownCode
+from memlab.journey.entry.documents import Question
+from memlab.journey.overview import Earnings, StageRow
+from memlab.journey.withdrawal import TOLD
 from tests.e2e.site import RenderedSite
 
 LANGUAGES = ["en", "zh-hans"]
@@ -17,34 +25,153 @@ NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 STUDY = {"title": "Everyday conversations"}
 
 
-def stage(number: int, state: str) -> dict[str, Any]:
-    return {
-        "number": number,
-        "title": f"Conversation {number}",
-        "state": state,
-        "opens_at": NOON,
-        "closes_at": NOON,
-        "url": "/chat/",
-        "minutes": 15,
-    }
+STATES = ["done", "missed", "lapsed", "forgone", "in_progress", "open", "later"]
 
 
-STATES = ["done", "missed", "in_progress", "open", "later"]
+def stage(number: int, state: str) -> StageRow:
+    return StageRow(
+        number=number,
+        title=f"Conversation {number}",
+        state=state,
+        minutes=15,
+        payment="7.50 EUR",
+        url="/journey/stage/T1/",
+        opens_at=NOON,
+        opens_in="in 3 days",
+        closes_at=NOON,
+        closes_in="tomorrow",
+    )
+
+
 STAGES = [stage(number, state) for number, state in enumerate(STATES, start=1)]
-HOME = {"study": STUDY, "code": "KD7-4MX", "stages": STAGES}
-DOCUMENT = {"study": STUDY, "document": ["You will talk with an AI.", "You can stop at any time."]}
+DOCUMENT = {
+    "study": STUDY,
+    "document": ["You will talk with an AI.", "You can stop at any time."],
+    "version": "0f" * 32,
+}
+INFORMATION = {
+    **DOCUMENT,
+    "destinations": [
+        Destination("Your messages, to answer them", "Alibaba Cloud, mainland China"),
+        Destination("Everything that you write and answer", "The server of the study"),
+    ],
+}
+QUESTIONS = [
+    Question(
+        Statement(kind, f"I agree to what {kind} says.", required=required),
+        [f"I agree to what {kind} says."],
+        chosen,
+        error,
+    )
+    for kind, required, chosen, error in (
+        (ConsentKind.SENSITIVE, True, "yes", ""),
+        (ConsentKind.ABROAD, True, "", "Please choose one of the two."),
+        (ConsentKind.TELEMETRY, False, "", ""),
+    )
+]
+CODE = {"study": STUDY, "code": "KD74MXZ", "return_url": "http://memlab.test/return/"}
+
+ABOUT = {
+    "study": STUDY,
+    "code": "KD7-4MX",
+    "earnings": Earnings(earned="7.50 EUR", total="30.00 EUR", paid="0.00 EUR"),
+    "unread": 2,
+    "zone": "Europe/Berlin",
+}
+HOME = {**ABOUT, "stages": STAGES, "next": STAGES[5], "done": 1}
+RETURN = "https://recruiter.example/complete?cc=C1A2B3"
+COMPLETION = ShownCode(outcome=Outcome.COMPLETE, code="C1A2B3", url=RETURN)
+TECHNICAL = ShownCode(outcome=Outcome.TECHNICAL, code="T9", url="")
+END = {**ABOUT, "title": "Thank you", "text": "Everything is stored.", "state": "complete"}
+DONE = {**ABOUT, "stage": {"title": "Conversation 1"}, "stages": STAGES, "done": 1}
+LETTERS = [
+    {"from_staff": False, "text": "When does it go on?", "sent_at": NOON, "read_at": NOON},
+    {"from_staff": True, "text": "On Thursday.\nSee you then.", "sent_at": NOON, "read_at": None},
+]
+HOTLINES = [Hotline("Crisis line", "0800 111", "day and night"), Hotline("Letters", "a@b.c", "")]
+LETTER = {"study": STUDY, "thread": LETTERS, "client_id": "1", "limit": 2000}
 MESSAGE = {"title": "This link is no longer valid", "text": "Please ask for a new one."}
+WITHDRAWALS = [TOLD[kind] for kind in WithdrawalKind]
+WITHDRAW = {
+    "study": STUDY,
+    "code": "KD74MXZ",
+    "choices": WITHDRAWALS,
+    "chosen": "all",
+    "reason": "",
+    "reason_characters": 500,
+    "home_url": "/",
+}
 PAGES: dict[str, tuple[str, dict[str, Any]]] = {
-    "information": ("journey/information.html", DOCUMENT),
+    "withdraw": ("journey/withdraw.html", WITHDRAW),
+    "withdraw refused": (
+        "journey/withdraw.html",
+        {**WITHDRAW, "chosen": "", "kind_error": "Please choose.", "reason_error": "Too long."},
+    ),
+    "withdraw confirm": (
+        "journey/withdraw_confirm.html",
+        {**WITHDRAW, "told": WITHDRAWALS[-1], "danger": True},
+    ),
+    "withdrawn": (
+        "journey/withdrawn.html",
+        {"told": WITHDRAWALS[-1], "receipt": "KD7M-4XZ2-BCDF-GHJK", "done": True},
+    ),
+    "withdrawn from the chat": (
+        "journey/withdrawn.html",
+        {"study": STUDY, "told": WITHDRAWALS[0], "home_url": "/", "further": True},
+    ),
+    "my data": ("journey/my_data.html", {"study": STUDY, "with_arm": False, "home_url": "/"}),
+    "join": ("journey/join.html", {"study": STUDY}),
+    "join after declining": ("journey/join.html", {"study": STUDY, "declined": True}),
+    "age": ("journey/age.html", {"study": STUDY, "minimum": 18}),
+    "age unanswered": ("journey/age.html", {"study": STUDY, "minimum": 1, "error": "Please."}),
+    "information": ("journey/information.html", INFORMATION),
+    "information changed": ("journey/information.html", {**INFORMATION, "changed": True}),
+    "consents": ("journey/consent.html", {**DOCUMENT, "questions": QUESTIONS}),
+    "contact": ("journey/contact.html", {"study": STUDY}),
+    "contact refused": (
+        "journey/contact.html",
+        {"study": STUDY, "given": "ada@", "error": "This is no e-mail address."},
+    ),
+    "code": ("journey/code.html", CODE),
+    "code with a password": ("journey/code.html", {**CODE, "passwords": True}),
+    "password refused": (
+        "journey/code.html",
+        {**CODE, "passwords": True, "errors": ["The two passwords differ."]},
+    ),
+    "front": ("journey/front.html", {}),
+    "return": ("journey/return.html", {}),
+    "return refused": ("journey/return.html", {"error": "They don't belong.", "given": "KD7"}),
     "consent": ("journey/consent.html", DOCUMENT),
     "consent refused": ("journey/consent.html", {**DOCUMENT, "error": "Please tick the box."}),
     "home": ("journey/home.html", HOME),
+    "home with nothing to do": ("journey/home.html", {**HOME, "next": STAGES[-1]}),
+    "home with a code": ("journey/home.html", {**HOME, "given_codes": [TECHNICAL]}),
     "home of a test run": ("journey/home.html", {**HOME, "test_mode": True, "study_now": NOON}),
-    "finished": (
-        "journey/finished.html",
-        {"study": STUDY, "code": "KD7-4MX", "next_stage": STAGES[-1], "home_url": "/"},
+    "done": ("journey/done.html", {**DONE, "next": STAGES[-1], "payment": "7.50 EUR"}),
+    "done with a code": (
+        "journey/done.html",
+        {**DONE, "study_over": True, "completion": COMPLETION},
     ),
-    "finished for good": ("journey/finished.html", {"study": STUDY, "study_over": True}),
+    "end": (
+        "journey/end.html",
+        {**END, "completion": COMPLETION, "debriefing": {"open": True, "read": False}},
+    ),
+    "end while the debriefing is held": (
+        "journey/end.html",
+        {**END, "state": "dropped", "debriefing": {"open": False, "from": NOON}},
+    ),
+    "end before the cohort's": ("journey/end.html", {**END, "debriefing": {"cohort": True}}),
+    "debriefing": (
+        "journey/debriefing.html",
+        {**DOCUMENT, "statement": ["May your data be used?"], "error": "Please choose."},
+    ),
+    "debriefing answered": ("journey/debriefing.html", {**DOCUMENT, "answered": {"agreed": True}}),
+    "messages": ("journey/messages.html", LETTER),
+    "messages with help first": (
+        "journey/messages.html",
+        {**LETTER, "hotlines": HOTLINES, "urgent": True},
+    ),
+    "messages refused": ("journey/messages.html", {**LETTER, "error": "Too long."}),
     "message": ("journey/message.html", {**MESSAGE, "link_url": "/", "link_text": "Back"}),
     "403": ("403.html", {}),
     "404": ("404.html", {}),

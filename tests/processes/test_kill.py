@@ -91,6 +91,37 @@ async def test_postgres_stops_at_once_while_people_chat(
     await house.until("SELECT state = 'done' FROM core_job WHERE subject = %s", session, within=240)
 
 
+async def test_a_worker_is_killed_in_mid_maintenance(
+    house: House, people: dict[str, dict[str, str]], provider: StandIn
+) -> None:
+    fading = people["fading"]
+    rows = house.ask(
+        "SELECT c.id::text, c.text FROM memory_compressible c"
+        " JOIN experiments_participant p ON p.id = c.participant_id WHERE p.public_id = %s",
+        fading["participant"],
+    )
+    provider.script([Answer(fault=Fault.HANG_BEFORE_HEADERS, match='"extract"')])
+    house.start("maintenance", "manage.py", "consolidate", fading["study"])
+    async with asyncio.timeout(30):
+        while not provider.requests:  # noqa: ASYNC110 - filled by another thread
+            await asyncio.sleep(0.1)
+    house.kill("maintenance")
+    levels = "SELECT level FROM memory_compressible WHERE id::text = ANY(%s)"
+    assert house.ask(levels, [pk for pk, _ in rows]) == [("full",), ("full",)]
+
+    summaries = [{"id": pk, "text": text[:12]} for pk, text in rows]
+    provider.script([Answer(text=json.dumps({"summaries": summaries}), match='"extract"')])
+    for _ in ("once the lease has run out", "again, for nothing"):
+        house.run("manage.py", "consolidate", fading["study"])
+    assert house.ask(levels, [pk for pk, _ in rows]) == [("summary",), ("summary",)]
+    events = house.ask(
+        "SELECT memory_id::text, event FROM memory_memoryevent WHERE memory_id::text = ANY(%s)"
+        " AND event <> 'encoded' ORDER BY 1",
+        [pk for pk, _ in rows],
+    )
+    assert events == sorted((pk, "compressed") for pk, _ in rows)
+
+
 def once_and_in_order(house: House, person: dict[str, str], guest: Guest) -> None:
     """Every message of a session is there once, in order, each with one finished reply."""
     session = person["session"]

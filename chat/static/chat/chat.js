@@ -1,5 +1,6 @@
 /** The chat page: brings conversation, connection, view and composer together. */
 
+import { CrisisCard } from "./card.js";
 import { Composer } from "./composer.js";
 import {
   disconnected,
@@ -12,9 +13,11 @@ import {
 import { ChatSocket } from "./socket.js";
 import { SessionStorage } from "./storage.js";
 import { ConversationView } from "./view.js";
+import { WritingMeter } from "./writing.js";
 
 const SEND_AGAIN_AFTER = 5000;
 const LEAVE_AFTER = 4000;
+const ASK_WHILE_PAUSED = 15000;
 const DRAW_WITHIN = 100;
 
 class ChatPage {
@@ -29,8 +32,13 @@ class ChatPage {
       onSend: (text) => this.say(text),
       onTyping: () => this.socket.send({ type: "typing" }),
     });
+    /** How messages were written that aren't acknowledged yet; only where that was agreed to. */
+    this.meter = config.writing_url ? new WritingMeter(root.querySelector("#chat-text")) : null;
+    this.written = new Map();
+    this.card = new CrisisCard(root, this.texts, this.storage);
     this.dialog = root.querySelector("#finish-dialog");
     this.asksToFinish = false;
+    this.askedAt = 0;
   }
 
   start() {
@@ -56,6 +64,8 @@ class ChatPage {
     for (const effect of effects) this.perform(effect);
     if (frame.type === "history") this.view.showBanner(state.draining ? this.texts.closing : "");
     if (frame.type === "timer") this.tick();
+    this.card.render(state.card);
+    if (state.paused !== this.composer.paused) this.composer.pause(state.paused);
     this.draw();
   }
 
@@ -75,6 +85,7 @@ class ChatPage {
   say(text) {
     const message = { clientId: newClientId(), text };
     this.storage.keepUnsent(message);
+    if (this.meter) this.written.set(message.clientId, this.meter.take());
     this.state = said(this.state, message);
     if (this.state.ready) this.sendOne(message);
     this.view.follow();
@@ -92,8 +103,25 @@ class ChatPage {
   forgetAcknowledged(next) {
     const kept = new Set(next.unsent.map((message) => message.clientId));
     for (const { clientId } of this.state.unsent) {
-      if (!kept.has(clientId)) this.storage.dropUnsent(clientId);
+      if (kept.has(clientId)) continue;
+      this.storage.dropUnsent(clientId);
+      this.tellWriting(clientId);
     }
+  }
+
+  /** Beside the conversation, which doesn't wait for it: what gets lost is only missing. */
+  tellWriting(clientId) {
+    const measured = this.written.get(clientId);
+    if (!this.written.delete(clientId)) return;
+    fetch(this.config.writing_url, {
+      method: "POST",
+      keepalive: true,
+      headers: {
+        "Content-Type": "application/json",
+        "X-CSRFToken": this.root.querySelector("[name=csrfmiddlewaretoken]").value,
+      },
+      body: JSON.stringify({ client_id: clientId, ...measured }),
+    }).catch((error) => console.warn(error));
   }
 
   retry(seq) {
@@ -150,6 +178,10 @@ class ChatPage {
 
   everySecond() {
     this.tick();
+    if (this.state.paused && performance.now() - this.askedAt > ASK_WHILE_PAUSED) {
+      this.askedAt = performance.now();
+      this.socket.ask();
+    }
     // By this page's count nothing is missing any more: let the server say so.
     if (this.dialog.open && !this.mayFinish() && this.missingLines().length === 0) {
       this.socket.ask();

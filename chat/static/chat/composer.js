@@ -21,6 +21,8 @@ export class Composer {
     this.button = root.querySelector("#chat-send");
     this.notice = root.querySelector("#chat-notice");
     this.counter = root.querySelector("#chat-counter");
+    this.pauseNote = root.querySelector("#chat-paused");
+    this.paused = false;
     this.typedAt = -Infinity;
     this.box.value = storage.readDraft();
     this.box.addEventListener("input", () => this.#typed());
@@ -51,6 +53,15 @@ export class Composer {
     this.form.hidden = true;
   }
 
+  /** While the participant is paused nothing can be written; the draft stays. */
+  pause(paused) {
+    this.paused = paused;
+    this.box.readOnly = paused;
+    this.form.classList.toggle("composer--paused", paused);
+    this.pauseNote.hidden = !paused;
+    this.#measure();
+  }
+
   #typed() {
     this.storage.writeDraft(this.box.value);
     this.showNotice("");
@@ -71,7 +82,7 @@ export class Composer {
 
   #send() {
     const text = this.box.value.trim();
-    if (text === "" || this.#isTooLong(text)) return;
+    if (this.paused || text === "" || this.#isTooLong(text)) return;
     this.box.value = "";
     this.showNotice("");
     this.onSend(text);
@@ -97,7 +108,7 @@ export class Composer {
       left < COUNT_FROM_LAST ? filled(template, { count: Math.abs(left) }) : "";
     this.counter.classList.toggle("composer__counter--over", tooLong);
     this.box.setAttribute("aria-invalid", String(tooLong));
-    this.button.setAttribute("aria-disabled", String(text === "" || tooLong));
+    this.button.setAttribute("aria-disabled", String(this.paused || text === "" || tooLong));
     this.box.style.height = "auto";
     this.box.style.height = `${this.box.scrollHeight + 2}px`;
   }

@@ -9,6 +9,7 @@
  */
 
 const KEPT_AFTER = new Set(["rate_limited", "internal"]);
+const ASK_AFTER = new Set(["not_open", "not_retryable", "paused"]);
 
 /** A new conversation; `unsent` are messages that an earlier page could not get acknowledged. */
 export function newConversation(unsent = []) {
@@ -18,6 +19,8 @@ export function newConversation(unsent = []) {
     unsent,
     ready: false,
     draining: false,
+    paused: false,
+    card: null,
     timer: null,
     nextUrl: null,
   };
@@ -58,6 +61,7 @@ const HANDLERS = {
   token: receivedToken,
   reply: receivedReply,
   failed: receivedFailed,
+  card: receivedCard,
   timer: (state, frame, now) => ({
     state: { ...state, timer: { ...frame, receivedAt: now } },
     effects: [],
@@ -71,7 +75,13 @@ const HANDLERS = {
 
 function receivedHistory(state, frame) {
   const effects = [];
-  let next = { ...state, ready: true, draining: frame.draining === true };
+  let next = {
+    ...state,
+    ready: true,
+    draining: frame.draining === true,
+    paused: frame.paused === true,
+    card: frame.card ?? state.card,
+  };
   for (const item of frame.items) {
     const known = state.items[item.seq];
     next = item.role === "participant" ? storedMessage(next, item) : recordedReply(next, item);
@@ -80,8 +90,17 @@ function receivedHistory(state, frame) {
     }
   }
   next = settled({ ...next, settledSeq: Math.max(next.settledSeq, frame.settled_seq) });
-  if (next.unsent.length > 0 && !next.draining) effects.push({ kind: "send" });
+  if (next.unsent.length > 0 && !next.draining && !next.paused) effects.push({ kind: "send" });
   return { state: next, effects };
+}
+
+/** When the participant may go on, what waited is sent after the `history` that is asked for. */
+function receivedCard(state, frame) {
+  const goesOn = state.paused && !frame.paused;
+  return {
+    state: { ...state, paused: frame.paused, card: frame },
+    effects: goesOn ? [{ kind: "ask" }] : [],
+  };
 }
 
 function recordedReply(state, item) {
@@ -192,7 +211,7 @@ function receivedFailed(state, frame) {
 function receivedError(state, frame) {
   const effects = [{ kind: "notice", text: frame.message }];
   const own = state.unsent.find((message) => message.clientId === frame.client_id);
-  if (frame.code === "not_open" || frame.code === "not_retryable") effects.push({ kind: "ask" });
+  if (ASK_AFTER.has(frame.code)) effects.push({ kind: "ask" });
   if (!own) return { state, effects };
   if (KEPT_AFTER.has(frame.code)) return { state, effects: [...effects, { kind: "send_later" }] };
   const unsent = state.unsent.filter((message) => message !== own);

@@ -50,6 +50,7 @@ export class SessionStorage {
     this.lasting = lasting;
     this.draftKey = `memlab.draft.${name}`;
     this.unsentPrefix = `memlab.unsent.${name}.`;
+    this.putAwayKey = `memlab.card.${name}`;
   }
 
   readDraft() {
@@ -82,7 +83,17 @@ export class SessionStorage {
     this.area.removeItem(this.unsentPrefix + clientId);
   }
 
+  /** Up to which `times` the crisis card was put away; 0 if it never was. */
+  readPutAway() {
+    return Number(this.area.getItem(this.putAwayKey) ?? 0);
+  }
+
+  writePutAway(times) {
+    this.area.setItem(this.putAwayKey, String(times));
+  }
+
   clear() {
+    this.area.removeItem(this.putAwayKey);
     this.area.removeItem(this.draftKey);
     for (const { clientId } of this.readUnsent()) this.dropUnsent(clientId);
   }

@@ -33,6 +33,7 @@ export class ConversationView {
   render(state) {
     const shown = entries(state);
     const retryable = retryableSeq(state);
+    this.paused = state.paused;
     let changed = false;
     shown.forEach((entry, position) => {
       changed = this.#place(entry, position, entry.seq === retryable) || changed;
@@ -102,7 +103,8 @@ export class ConversationView {
     if (this.log.children[position] !== bubble) {
       this.log.insertBefore(bubble, this.log.children[position] ?? null);
     }
-    const content = `${entry.state} ${retryable} ${entry.preview ?? ""} ${entry.text}`;
+    const failure = this.paused ? this.texts.withheld : this.texts.failed;
+    const content = `${entry.state} ${retryable} ${entry.preview ?? ""} ${entry.text} ${failure}`;
     if (bubble.renderedContent === content) return false;
     bubble.renderedContent = content;
     this.#fill(bubble, entry, retryable);
@@ -126,7 +128,7 @@ export class ConversationView {
 
   #failure(entry, retryable) {
     const words = document.createElement("p");
-    words.textContent = this.texts.failed;
+    words.textContent = this.paused ? this.texts.withheld : this.texts.failed;
     if (!retryable) return [words];
     const button = document.createElement("button");
     button.type = "button";

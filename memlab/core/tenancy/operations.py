@@ -25,6 +25,16 @@ def is_tenant(model: type[models.Model]) -> bool:
     return any(field.attname == "lab_id" and field.is_relation for field in model._meta.fields)
 
 
+def scoped_key(table: str, lab_column: str, field: models.ForeignKey[Any, Any]) -> str:
+    """The statement for a foreign key that leads to rows of the same lab only."""
+    return (
+        f'ALTER TABLE "{table}" ADD CONSTRAINT "{table}_{field.column}_lab_fk" '
+        f'FOREIGN KEY ("{lab_column}", "{field.column}") '
+        f'REFERENCES "{field.related_model._meta.db_table}" '
+        f'("lab_id", "{field.target_field.column}") DEFERRABLE INITIALLY DEFERRED'
+    )
+
+
 class SecureTenantTables(Operation):
     """ENABLE and FORCE row-level security, the policy, and foreign keys that carry the lab.
 
@@ -93,17 +103,59 @@ class SecureTenantTables(Operation):
         return statements
 
     def _scoped_keys(self, model: type[models.Model]) -> list[str]:
-        table = model._meta.db_table
         return [
-            f'ALTER TABLE "{table}" ADD CONSTRAINT "{table}_{field.column}_lab_fk" '
-            f'FOREIGN KEY ("{self.column}", "{field.column}") '
-            f'REFERENCES "{field.related_model._meta.db_table}" '
-            f'("lab_id", "{field.target_field.column}") DEFERRABLE INITIALLY DEFERRED'
+            scoped_key(model._meta.db_table, self.column, field)
             for field in model._meta.fields
             if isinstance(field, models.ForeignKey)
             and field.attname != "lab_id"
             and is_tenant(field.related_model)
         ]
+
+
+class SecureForeignKeys(Operation):
+    """Foreign keys that carry the lab, for columns that are added to a table made before."""
+
+    reversible = True
+
+    def __init__(self, model_name: str, *fields: str) -> None:
+        self.model_name = model_name
+        self.fields = fields
+
+    def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
+        return (self.__class__.__qualname__, [self.model_name, *self.fields], {})
+
+    def state_forwards(self, app_label: str, state: ProjectState) -> None:
+        """The model stays as it is."""
+
+    def database_forwards(
+        self,
+        app_label: str,
+        schema_editor: BaseDatabaseSchemaEditor,
+        from_state: ProjectState,
+        to_state: ProjectState,
+    ) -> None:
+        model = to_state.apps.get_model(app_label, self.model_name)
+        for name in self.fields:
+            field = model._meta.get_field(name)
+            assert isinstance(field, models.ForeignKey)
+            schema_editor.execute(scoped_key(model._meta.db_table, "lab_id", field))
+
+    def database_backwards(
+        self,
+        app_label: str,
+        schema_editor: BaseDatabaseSchemaEditor,
+        from_state: ProjectState,
+        to_state: ProjectState,
+    ) -> None:
+        model = from_state.apps.get_model(app_label, self.model_name)
+        for name in self.fields:
+            column, table = model._meta.get_field(name).column, model._meta.db_table
+            schema_editor.execute(
+                f'ALTER TABLE "{table}" DROP CONSTRAINT "{table}_{column}_lab_fk"'
+            )
+
+    def describe(self) -> str:
+        return f"Foreign keys of {self.model_name} that carry the lab: {', '.join(self.fields)}"
 
 
 class AppendOnly(Operation):

@@ -7,10 +7,11 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 import psutil
 from django.conf import settings
@@ -32,23 +33,27 @@ class Server:
         """Memory that its process holds."""
         return int(psutil.Process(self.process.pid).memory_info().rss)
 
-    def processor_seconds(self) -> float:
-        """Processor time that its process has used."""
-        spent = psutil.Process(self.process.pid).cpu_times()
-        return float(spent.user + spent.system)
-
 
 @contextmanager
-def serving(application: str) -> Iterator[Server]:
-    """``application`` of ``bench.web`` under the production settings, pool included."""
+def serving(
+    application: str,
+    *,
+    module: str = "memlab.research.bench.web",
+    settings_module: str = "memlab.settings.production",
+    environment: Mapping[str, str] = MappingProxyType({}),
+) -> Iterator[Server]:
+    """``application`` of ``module`` under the production settings, pool included.
+
+    ``environment`` adds to what the process is told by its variables.
+    """
     port = _free_port()
     process = subprocess.Popen(
         [
-            *(sys.executable, "-m", "uvicorn", f"memlab.research.bench.web:{application}"),
+            *(sys.executable, "-m", "uvicorn", f"{module}:{application}"),
             *("--host", "127.0.0.1", "--port", str(port), "--log-level", "warning"),
         ],
         cwd=CHECKOUT,
-        env=os.environ | _environment(),
+        env=os.environ | _environment(settings_module) | dict(environment),
     )
     try:
         _wait_for(port, process)
@@ -62,16 +67,17 @@ def serving(application: str) -> Iterator[Server]:
             process.wait()
 
 
-def _environment() -> dict[str, str]:
+def _environment(settings_module: str) -> dict[str, str]:
     """The same secrets as here, for cookies and keys that were made here."""
     return {
-        "DJANGO_SETTINGS_MODULE": "memlab.settings.production",
+        "DJANGO_SETTINGS_MODULE": settings_module,
         "DATABASE_URL": database_url(),
         "MEMLAB_WEB_PROCESS": "true",
         "ALLOWED_HOSTS": "127.0.0.1",
         "SECRET_KEY": settings.SECRET_KEY,
         "MEMLAB_SECRET_KEYS": ",".join(settings.PROVIDER_KEY_SECRETS),
         "REDIS_URL": "",
+        "MEMLAB_ERASURE_LOG": str(settings.ERASURE_LOG),
     }
 
 

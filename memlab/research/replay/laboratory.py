@@ -8,20 +8,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from uuid import UUID, uuid4
 
 from django.apps import apps
-from django.db import OperationalError, connection, models, transaction
-from psycopg.errors import DeadlockDetected
+from django.db import connection, models, transaction
 
 from experiments.models import Lab, Member
 from experiments.models.lab import LabDirectory
 from memlab.core.lease import ParticipantLease
 from memlab.core.tenancy import lab_scope
+from memlab.core.tenancy.purge import purging, until_undisturbed
 
 RUNNING = "replay, running: "
 KEPT = "replay, kept: "
-ATTEMPTS = 5  # at erasing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,27 +74,17 @@ def _abandoned(lab_id: int, marks: tuple[str, ...], *, wall: datetime) -> bool:
 def erase(lab_id: int) -> None:
     """Remove every row of a lab from every table, in one transaction.
 
-    Cancelling a run doesn't stop a unit that has begun. If its locks and ours cross, Postgres ends
-    one of the two; where it ends the erasure, that is tried again.
+    Cancelling a run doesn't stop a unit that has begun, whose locks may cross ours.
     """
-    for _attempt in range(ATTEMPTS - 1):
-        try:
-            return _erase(lab_id)
-        except OperationalError as error:
-            if not isinstance(error.__cause__, DeadlockDetected):
-                raise
-    return _erase(lab_id)
+    until_undisturbed(partial(_erase, lab_id))
 
 
 def _erase(lab_id: int) -> None:
     """Foreign keys are checked when it commits, so the order of the tables doesn't matter."""
-    with lab_scope(lab_id), connection.cursor() as cursor:
-        # Logs that are only ever appended to give way to an erasure.
-        cursor.execute("SET LOCAL memlab.purge = 'on'")
+    with lab_scope(lab_id), purging(), connection.cursor() as cursor:
         for model in models_with_a_lab():
             cursor.execute(f'DELETE FROM "{model._meta.db_table}" WHERE lab_id = %s', [lab_id])
         cursor.execute(f'DELETE FROM "{Lab._meta.db_table}" WHERE id = %s', [lab_id])
-        cursor.execute("SET LOCAL memlab.purge = 'off'")
 
 
 def models_with_a_lab() -> list[type[models.Model]]:

@@ -15,6 +15,7 @@ from memlab.core.llm.offline.items import extracted_items
 from memlab.core.llm.offline.logs import session_log
 from memlab.core.llm.offline.repair import repaired_json
 from memlab.core.llm.offline.reply import reply
+from memlab.core.llm.offline.risk import screened_risk
 from memlab.core.llm.offline.salience import rated_statements
 from memlab.core.llm.offline.statements import extracted_statements, merged, summaries
 from memlab.core.llm.offline.tools import called_tools, tool_calls
@@ -109,5 +110,7 @@ def _answer(prompt: Prompt) -> str:
             return repaired_json(prompt.messages[-1].content)
         case "extract_items":
             return extracted_items(prompt.material)
+        case "screen_risk":
+            return screened_risk(prompt.material)
         case task:
             raise NotImplementedError(f"the offline model has no rules for the task {task}")
