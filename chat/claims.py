@@ -18,8 +18,8 @@ from chat.safety import card, events
 from chat.tool_loop import CallMade
 from chat.transcripts import transcript_until
 from experiments.configuration import ArmConfiguration, StageConfiguration, StudyConfiguration
-from experiments.enums import Closed, SessionState
-from experiments.models import Session
+from experiments.enums import Closed, DeviationKind, SessionState
+from experiments.models import Deviation, Session
 from memlab.core.due import Due, DueKind
 from memlab.core.lease import ParticipantLease
 from memlab.core.ledger import Job, JobKind
@@ -216,6 +216,7 @@ def store(
         _store_message(reply.message, made.text, at=now, wall=wall)
         reply.succeed()
         _write_receipt(reply, claim, made)
+        _note_deviation(session, claim, made)
         if architecture is not None and made.recall is not None:
             architecture.commit_recall(
                 made.recall, made.recall.at, reply=reply.id, effects=made.effects
@@ -350,6 +351,19 @@ def _write_receipt(reply: Reply, claim: Claim, made: Made) -> None:
         tools=[call.as_json() for call in made.calls],
         timings={name: round(value, 2) for name, value in made.timings.items()},
     )
+
+
+def _note_deviation(session: Session, claim: Claim, made: Made) -> None:
+    """A turn that lacked something of its treatment is flagged in the study's log as well."""
+    if made.degraded:
+        Deviation.objects.record(
+            DeviationKind.DEGRADED_TURN,
+            study=session.participant.study_id,
+            participant=session.participant,
+            session=session,
+            turn=claim.seq,
+            reasons=list(made.degraded),
+        )
 
 
 def _prompt_as_json(made: Made) -> dict[str, Any]:

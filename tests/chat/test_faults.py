@@ -14,7 +14,7 @@ from chat import steps, streaming
 from chat.makers import makers
 from chat.models import AdverseEvent, Message, Receipt, Reply
 from experiments.doors import DoorKeeper
-from experiments.models import Lab, Participant, ProviderKey, Session, Study
+from experiments.models import Deviation, Lab, Participant, ProviderKey, Session, Study
 from memlab.core.ledger import Job
 from memlab.core.tenancy import lab_scope
 from memlab.core.work import unit
@@ -330,9 +330,16 @@ async def test_a_turn_goes_on_degraded_when_its_question_can_t_be_embedded(
 
     def receipt() -> Receipt:
         with lab_scope(own_lab.pk):
-            return Receipt.objects.get(reply__session=session)
+            return Receipt.objects.select_related("reply__message").get(reply__session=session)
 
-    assert (await unit(receipt)).degraded == degraded
+    def deviations() -> list[tuple[str, dict[str, Any]]]:
+        with lab_scope(own_lab.pk):
+            return list(Deviation.objects.filter(session=session).values_list("kind", "details"))
+
+    made = await unit(receipt)
+    assert made.degraded == degraded
+    noted = [("degraded_turn", {"turn": made.reply.message.seq, "reasons": degraded})]
+    assert await unit(deviations) == (noted if degraded else [])
     strengthened = (await unit(remembered, own_lab)).strengthened
     assert strengthened == (0 if degraded else 1)
 
