@@ -17,6 +17,7 @@ from memlab.journey.codes import ShownCode
 from memlab.journey.entry.documents import Question
 from memlab.journey.overview import Earnings, StageRow
 from memlab.journey.withdrawal import TOLD
+from tests.e2e import pictures
 from tests.e2e.site import RenderedSite
 
 LANGUAGES = ["en", "zh-hans"]
@@ -52,8 +53,8 @@ DOCUMENT = {
 INFORMATION = {
     **DOCUMENT,
     "destinations": [
-        Destination("Your messages, to answer them", "Alibaba Cloud, mainland China"),
-        Destination("Everything that you write and answer", "The server of the study"),
+        Destination("The server of the study", ("Everything that you write and answer",)),
+        Destination("Alibaba Cloud, mainland China", ("Your messages, to answer them",)),
     ],
 }
 QUESTIONS = [
@@ -78,7 +79,7 @@ ABOUT = {
     "unread": 2,
     "zone": "Europe/Berlin",
 }
-HOME = {**ABOUT, "stages": STAGES, "next": STAGES[5], "done": 1}
+HOME = {**ABOUT, "times_shown": True, "stages": STAGES, "next": STAGES[5], "done": 1}
 RETURN = "https://recruiter.example/complete?cc=C1A2B3"
 COMPLETION = ShownCode(outcome=Outcome.COMPLETE, code="C1A2B3", url=RETURN)
 TECHNICAL = ShownCode(outcome=Outcome.TECHNICAL, code="T9", url="")
@@ -101,7 +102,19 @@ WITHDRAW = {
     "reason_characters": 500,
     "home_url": "/",
 }
+EXTERNAL = {
+    "heading": "About you",
+    "stage_title": "Conversation 1",
+    "number": 1,
+    "count": 2,
+    "address": "https://survey.example/s?code=KD7",
+}
+# What a page would do in two seconds or later, it doesn't do.
+STAY = """const later = window.setTimeout;
+window.setTimeout = (act, wait, ...rest) => (wait >= 2000 ? 0 : later(act, wait, ...rest));"""
 PAGES: dict[str, tuple[str, dict[str, Any]]] = {
+    "questions elsewhere": ("questionnaires/external.html", EXTERNAL),
+    "stop reminders": ("journey/stop_reminders.html", {"study": STUDY}),
     "withdraw": ("journey/withdraw.html", WITHDRAW),
     "withdraw refused": (
         "journey/withdraw.html",
@@ -234,8 +247,10 @@ def test_page_is_accessible_and_fits_the_narrowest_screen(
     template, context = PAGES[name]
     site.open(page, template, context, language=language)
     axe(page)
+    pictures.keep(page, name)
     page.set_viewport_size({"width": NARROWEST, "height": 640})
     assert not is_too_wide(page)
+    pictures.keep(page, name)
     assert page.get_attribute("html", "lang") == language
     assert (site.foreign, site.errors) == ([], [])
 
@@ -250,6 +265,16 @@ def test_axe_finds_what_is_wrong(
     site.open_blank(page)
     with pytest.raises(AssertionError, match="image-alt"):
         axe(page)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_waiting_page_is_accessible(
+    page: Page, site: RenderedSite, axe: Callable[[Page], None], language: str
+) -> None:
+    page.add_init_script(STAY)
+    site.open(page, "journey/waiting.html", {"study": STUDY}, language=language)
+    axe(page)
+    assert (site.foreign, site.errors) == ([], [])
 
 
 def test_waiting_page_loads_itself_again(page: Page, site: RenderedSite) -> None:

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from django.urls import resolve
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request, expect
 
+from tests.e2e import pictures
 from tests.e2e.hands import Hands
 
 #: Every page is looked at by axe, however often it comes; else each kind of page once.
@@ -123,6 +124,7 @@ class Walk:
         if EVERYTHING or kind not in self.looked_at:
             self.looked_at.add(kind)
             self.axe(self.page)
+            pictures.keep(self.page, f"{name} {heading}")
 
     def leave(self, selector: str) -> None:
         """Press what leads to another page."""
