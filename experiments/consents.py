@@ -29,7 +29,9 @@ def participation_text(
 ) -> str:
     """What consent to taking part covers: the information sheet with where the data go, and the
     statement."""
-    goes = "\n".join(f"{each.what}: {each.operator}" for each in destinations)
+    goes = "\n".join(
+        "\n".join((each.operator, *(f"– {what}" for what in each.what))) for each in destinations
+    )
     return f"{configuration.information}\n\n{goes}\n\n{configuration.consent}"
 
 

@@ -23,14 +23,14 @@ _HERE = ("127.0.0.1", "localhost", "::1")
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """What goes there, and to whom."""
+    """To whom something goes, and what: at least one line."""
 
-    what: str
     operator: str
+    what: tuple[str, ...]
 
 
 def destinations(configuration: StudyConfiguration) -> tuple[Destination, ...]:
-    """In the active language: one line for each use of a model, after the study's own server."""
+    """In the active language: the study's own server first, then each operator of a model."""
     choices = (
         (_("Your messages, to answer them"), configuration.talking),
         (_("Your messages, to summarise them"), configuration.extraction),
@@ -38,10 +38,10 @@ def destinations(configuration: StudyConfiguration) -> tuple[Destination, ...]:
     )
     named = {choice.key for _what, choice in choices if choice.key is not None}
     keys = {key.pk: key for key in ProviderKey.objects.filter(pk__in=named)} if named else {}
-    return (
-        Destination(_("Everything that you write and answer, to keep it"), _own_server()),
-        *(Destination(what, _operator(choice, keys)) for what, choice in choices),
-    )
+    uses = {_own_server(): [_("Everything that you write and answer, to keep it")]}
+    for what, choice in choices:
+        uses.setdefault(_operator(choice, keys), []).append(what)
+    return tuple(Destination(operator, tuple(what)) for operator, what in uses.items())
 
 
 def _operator(choice: DoorChoice, keys: dict[int, ProviderKey]) -> str:

@@ -40,6 +40,7 @@ def home(request: HttpRequest, participant: Participant) -> HttpResponse:
         "given_codes": codes.given(participant, wall=wall),
         "unread": overview.unread(participant),
         "zone": participant.zone,
+        "times_shown": any(map(overview.shows_a_time, rows)),
         "test_mode": participant.test_mode,
         "study_now": now,
     }

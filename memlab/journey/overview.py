@@ -77,6 +77,13 @@ def _row(slot: Slot, *, zone: str, now: datetime, currency: str, complete: set[s
     )
 
 
+def shows_a_time(row: StageRow) -> bool:
+    """Whether the overview says when this stage opens or closes."""
+    if row.state in NOW:
+        return row.closes_at is not None
+    return row.state == Standing.LATER and row.opens_at is not None
+
+
 def next_row(rows: Sequence[StageRow]) -> StageRow | None:
     """What to do now, or else what comes next."""
     now = [row for row in rows if row.state in NOW]
