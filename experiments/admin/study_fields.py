@@ -29,7 +29,8 @@ GENERAL: tuple[Part, ...] = (
         _("Debriefing and payment"),
         [
             "debriefing",
-            ("debriefing_hold", "debriefing_after"),
+            "debriefing_hold",
+            "debriefing_after",
             "debriefing_consent",
             "currency",
         ],
