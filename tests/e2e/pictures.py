@@ -19,7 +19,7 @@ def keep(page: Page, name: str) -> None:
     if FOLDER is None:
         return
     width = page.evaluate("innerWidth")
-    called = re.sub(r"[^\w-]+", "-", name)
+    called = re.sub(r"[^\w-]+", "-", name)[:80]
     path = Path(FOLDER) / f"{page.get_attribute('html', 'lang')}-{width}-{called}.png"
     if not path.exists():
         page.screenshot(path=path, full_page=True, animations="disabled")

@@ -124,7 +124,7 @@ class Walk:
         if EVERYTHING or kind not in self.looked_at:
             self.looked_at.add(kind)
             self.axe(self.page)
-            pictures.keep(self.page, f"{name} {heading}")
+            pictures.keep(self.page, " ".join([name, heading, *asked[:1]]))
 
     def leave(self, selector: str) -> None:
         """Press what leads to another page."""
