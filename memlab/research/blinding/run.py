@@ -79,8 +79,8 @@ def check(architectures: Sequence[str], size: Size, say: Say) -> Found:
     say(f"{len(everybody)} sessions of {size.turns} turns, {size.at_once} at once")
     with (
         serving(
-            "application",
-            module="memlab.asgi",
+            "platform",
+            module="memlab.research.blinding.web",
             settings_module="memlab.settings.measured",
             environment={"MEMLAB_PREPARING_SECONDS": str(size.preparing)},
         ) as server,

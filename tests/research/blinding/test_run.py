@@ -7,10 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from memlab.research.blinding.people import Pace
+from chat.models import Message
+from experiments.models import LabDirectory
+from memlab.core.tenancy import lab_scope
+from memlab.core.values import Role
+from memlab.research.blinding.people import STAGE, Pace
 from memlab.research.blinding.report import table, write
 from memlab.research.blinding.run import MEASURES, Size, check, found
 from memlab.research.blinding.visit import Seen
+from memlab.research.blinding.web import ANSWER
 
 PACE = Pace(first_token_ms=600)
 
@@ -57,6 +62,9 @@ def test_no_arm_is_told_from_another_by_what_a_real_server_sends() -> None:
     result = check(("sensory", "hybrid", "confidence"), size, lambda what: None)
     assert result.structure == {}
     assert result.sessions == {"sensory": 2, "hybrid": 2, "confidence": 2}
+    with lab_scope(LabDirectory.objects.get().lab_id):
+        said = Message.objects.filter(role=Role.ASSISTANT, session__stage_key=STAGE, seq__gt=1)
+        assert [message.text for message in said] == [ANSWER] * 6
     measured = {row.name: row for row in result.comparisons}
     assert set(measured) == {name for name, _unit in MEASURES} - {"first token"}
     assert measured["first token, first turn"].median >= 300

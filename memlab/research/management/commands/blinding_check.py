@@ -18,8 +18,8 @@ class Command(BaseCommand):
     help = (
         "Lives through paced sessions in every arm and compares what their browsers receive: "
         "bytes, headers and frames, which must be the same, and times, which are tested. In a "
-        "database of its own that is dropped afterwards; with the offline model "
-        "(docs/blinding.md)."
+        "database of its own that is dropped afterwards; with the offline model, whose "
+        "answers are replaced by the same words for everybody (docs/blinding.md)."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
