@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from django.contrib import admin
+from django.contrib.admin.utils import display_for_value
 from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -127,7 +128,7 @@ class ReplyAdmin(ReadOnlyAdmin):
 
     @admin.display(description=_("at (study time)"), ordering="message__at")
     def asked(self, reply: Reply) -> Any:
-        return reply.message.at
+        return display_for_value(reply.message.at, "–")
 
 
 def as_json(value: Any) -> SafeString:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin, messages
+from django.contrib.admin.utils import display_for_value
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
@@ -45,7 +46,7 @@ class IssuedLinkAdmin(ReadOnlyAdmin):
     list_filter = ["study", "link__test_mode"]
     list_select_related = ["study", "link", "participant"]
     search_fields = ["label", "participant__code", "study__title"]
-    fields = ["name", "study", "kind", "standing", "participant", "created_at", "expires_at"]
+    fields = ["name", "study", "kind", "state", "participant", "created_at", "expires_at"]
     ordering = ["-pk"]
     pages = [
         ObjectPage(
@@ -83,10 +84,14 @@ class IssuedLinkAdmin(ReadOnlyAdmin):
             return "expired", _now("expired")
         return "valid", _now("valid")
 
+    @admin.display(description=_("state"))
+    def state(self, issued: IssuedLink) -> str:
+        return str(self.standing(issued)[1])
+
     @admin.display(description=_("made at"), ordering="link__created_at")
     def created_at(self, issued: IssuedLink) -> Any:
-        return issued.link.created_at
+        return display_for_value(issued.link.created_at, "–")
 
     @admin.display(description=_("expires"), ordering="link__expires_at")
     def expires_at(self, issued: IssuedLink) -> Any:
-        return issued.link.expires_at
+        return display_for_value(issued.link.expires_at, "–")
