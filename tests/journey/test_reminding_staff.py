@@ -38,7 +38,6 @@ def test_today_s_list_is_handed_over_once_and_fetched_again(lab: Lab) -> None:
         Identifier.objects.all().keep(person, identity)
         assert not Due.objects.filter(subject=Reminder.objects.get().pk).exists()
     address = f"/admin/experiments/study/{study.pk}/reminders/"
-    assert signed_in("Bob", lab).get(address).status_code == 404  # no export
     erin = signed_in("Erin", lab)
     assert person.code in erin.get(address).content.decode()
     for again in ("no", "yes"):
@@ -52,6 +51,24 @@ def test_today_s_list_is_handed_over_once_and_fetched_again(lab: Lab) -> None:
         assert Reminder.objects.get().state == "sent"
         entries = AuditEntry.objects.filter(action="export_reminders").order_by("pk")
         assert [entry.details["new"] for entry in entries] == [1, 0]
+
+
+def test_assistants_see_whom_to_remind_but_no_file_of_ids(lab: Lab) -> None:
+    study, person = waiting(lab, reminder_channel="list")
+    with lab_scope(lab.pk):
+        Identifier.objects.all().keep(person, Identity(IdentifierKind.PROLIFIC, "5f0cfeed"))
+    address = f"/admin/experiments/study/{study.pk}/reminders/"
+    bob = signed_in("Bob", lab)
+    page = bob.get(address).content.decode()
+    assert person.code in page
+    assert "5f0cfeed" not in page
+    assert "Download as CSV" not in page
+    assert "a researcher or owner of the lab downloads the file" in page
+    assert "Download as CSV" in signed_in("Erin", lab).get(address).content.decode()
+    assert bob.post(address).status_code == 404
+    assert signed_in("Dora", lab).get(address).status_code == 404  # changes nothing about people
+    with lab_scope(lab.pk):
+        assert Reminder.objects.get().state == "planned"
 
 
 def test_nobody_who_left_is_on_the_list(lab: Lab) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
@@ -16,7 +16,7 @@ from experiments.admin.windows import ReminderAdmin
 from experiments.back_office import ObjectPage, TenantModelAdmin
 from experiments.enums import AuditAction, ReminderChannel, ReminderState
 from experiments.models import Reminder, Study
-from experiments.rights import Area, Right, Viewer
+from experiments.rights import Area, Right, Viewer, viewer_of
 from memlab.core.clock import wall_now
 from memlab.journey import reminders, todays_list
 
@@ -59,8 +59,11 @@ ReminderAdmin.pages.append(
 
 
 def _todays(request: HttpRequest, studies: TenantModelAdmin, study: Study) -> HttpResponseBase:
-    wall = wall_now()
+    wall, viewer = wall_now(), viewer_of(request)
+    assert viewer is not None
     if request.method == "POST":
+        if not _may_hand_over(viewer):
+            raise Http404
         content, new = todays_list.hand_over(study, wall=wall)
         studies.record(request, AuditAction.EXPORT_REMINDERS, study, new=new)
         response = HttpResponse(content, content_type="text/csv; charset=utf-8")
@@ -75,17 +78,19 @@ def _todays(request: HttpRequest, studies: TenantModelAdmin, study: Study) -> Ht
             study,
             title=_now("Today's reminders"),
             lines=todays_list.lines(study, wall=wall),
+            may_hand_over=_may_hand_over(viewer),
         ),
     )
 
 
-def _may_hand_over(viewer: Viewer, study: Study) -> bool:
-    """The file holds what people are known by outside the study."""
-    return (
-        study.reminder_channel == ReminderChannel.LIST
-        and viewer.may(Area.PEOPLE, Right.CHANGE)
-        and viewer.may(Area.EXPORT)
-    )
+def _may_see(viewer: Viewer, study: Study) -> bool:
+    """Whoever looks after participants: the page names them by their codes alone."""
+    return study.reminder_channel == ReminderChannel.LIST and viewer.may(Area.PEOPLE, Right.CHANGE)
+
+
+def _may_hand_over(viewer: Viewer) -> bool:
+    """The file leaves the installation, and holds what people are known by outside the study."""
+    return viewer.may(Area.EXPORT) and viewer.may(Area.IDENTIFIERS)
 
 
 def _new_secret(request: HttpRequest, studies: TenantModelAdmin, study: Study) -> HttpResponseBase:
@@ -128,7 +133,7 @@ StudyAdmin.pages += [
         title=_("Today's reminders"),
         icon="notifications",
         view=_todays,
-        shown=_may_hand_over,
+        shown=_may_see,
     ),
     ObjectPage(
         slug="webhook-secret",
