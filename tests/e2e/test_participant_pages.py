@@ -23,7 +23,7 @@ from tests.e2e.site import RenderedSite
 LANGUAGES = ["en", "zh-hans"]
 NARROWEST = 320  # CSS pixels: WCAG 2.2, 1.4.10 (reflow)
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
-STUDY = {"title": "Everyday conversations"}
+STUDY = {"title": "Everyday conversations", "self_access": True}
 
 
 STATES = ["done", "missed", "lapsed", "forgone", "in_progress", "open", "later"]

@@ -113,10 +113,35 @@ def test_participants_take_their_own_and_the_rest_once_the_study_is_closed(
     assert filled.evidence in opened(client.post(MINE).content)[2]
 
 
+def pages_that_lead_there(client: Client) -> list[str]:
+    """Of a participant's own pages, those with a link to their data."""
+    found = []
+    for name in ("home", "end", "withdraw", "withdrawn"):
+        page = client.get(reverse(f"journey:{name}"))
+        if page.status_code == 200 and f'href="{MINE}"' in page.content.decode():
+            found.append(name)
+    return found
+
+
+def test_participants_find_their_data_from_their_pages_also_after_they_left(
+    filled: FilledLab,
+) -> None:
+    with lab_scope(filled.lab.pk):
+        Withdrawal.objects.all().delete()
+    client = own_browser(filled)
+    assert pages_that_lead_there(client) == ["home", "withdraw"]
+    done = client.post(reverse("journey:withdraw"), {"kind": "all", "confirm": "yes"}, follow=True)
+    assert f'href="{MINE}"' in done.content.decode()
+    assert pages_that_lead_there(client) == ["end", "withdraw", "withdrawn"]
+    assert client.post(MINE).status_code == 200
+
+
 def test_a_study_may_leave_it_to_its_staff(filled: FilledLab) -> None:
     with lab_scope(filled.lab.pk):
         Study.objects.update(self_access=False)
-    assert own_browser(filled).get(MINE).status_code == 404
+    client = own_browser(filled)
+    assert client.get(MINE).status_code == 404
+    assert pages_that_lead_there(client) == []
 
 
 # Staff withdraw
