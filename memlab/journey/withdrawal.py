@@ -6,11 +6,8 @@ They work whatever the state: in mid-conversation, paused, after the last stage.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any
 
-from django.conf import settings
-from django.core import signing
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -23,21 +20,17 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from experiments.access import forget, recognise
 from experiments.enums import WithdrawalKind, WithdrawalState, WithdrawnBy
-from experiments.models import ErasureReceipt, Participant, Withdrawal
+from experiments.models import Participant, Withdrawal
 from experiments.models.withdrawal import (
     REASON_CHARACTERS,
     REMOVING,
     kinds_left,
-    receipt_hash,
 )
 from experiments.participants import for_participant, message
 from memlab.core.clock import wall_now
-from memlab.core.tenancy import lab_scope
+from memlab.journey import receipts
+from memlab.journey.receipts import Receipt, Standing
 from memlab.journey.withdrawing import withdraw as withdraw_participant
-
-#: Holds the code of a receipt for as long as somebody may want to read it again in this browser.
-RECEIPT_COOKIE, RECEIPT_SALT = "memlab_receipt", "memlab.receipt"
-RECEIPT_LIFETIME = timedelta(hours=24)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,9 +96,32 @@ TOLD = {
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
+def withdraw(request: HttpRequest) -> HttpResponse:
+    """Choose how far, read what it means, confirm. Only the last step changes anything.
+
+    Who confirms once more, because the answer was lost, is led to their receipt, even if nothing
+    is left that would know them.
+    """
+    receipt = receipts.kept(request)
+    if receipt is not None and _confirmed_before(request, receipt):
+        return _on_to_the_receipt(receipt)
+    return _choose(request)
+
+
+def _confirmed_before(request: HttpRequest, receipt: Receipt) -> bool:
+    again = "confirm" in request.POST and request.POST.get("kind") == receipt.kind
+    return again and receipt.standing() is not Standing.UNKNOWN
+
+
+def _on_to_the_receipt(receipt: Receipt) -> HttpResponse:
+    response = redirect("journey:withdrawn")
+    receipts.keep(response, receipt)
+    forget(response)  # this browser leads to the person no more either
+    return response
+
+
 @for_participant
-def withdraw(request: HttpRequest, participant: Participant) -> HttpResponse:
-    """Choose how far, read what it means, confirm. Only the last step changes anything."""
+def _choose(request: HttpRequest, participant: Participant) -> HttpResponse:
     left = kinds_left(participant)
     if not left:
         return redirect("journey:withdrawn")
@@ -126,10 +142,21 @@ def withdraw(request: HttpRequest, participant: Participant) -> HttpResponse:
     if "kind_error" in context or "reason_error" in context:
         return render(request, "journey/withdraw.html", context, status=400)
     kind = WithdrawalKind(chosen)
-    if "confirm" not in request.POST:
-        context |= {"told": TOLD[kind], "danger": kind in REMOVING}
-        return render(request, "journey/withdraw_confirm.html", context)
-    return _carry_on(participant, kind, reason)
+    if "confirm" in request.POST:
+        return _carry_on(request, participant, kind, reason)
+    context |= {"told": TOLD[kind], "danger": kind in REMOVING}
+    response = render(request, "journey/withdraw_confirm.html", context)
+    if kind in REMOVING:
+        receipts.keep(response, _receipt_for(request, participant, kind))
+    return response
+
+
+def _receipt_for(request: HttpRequest, participant: Participant, kind: WithdrawalKind) -> Receipt:
+    """The one that this browser was offered for this wish already, or a new one."""
+    offered = receipts.kept(request)
+    if offered is not None and offered.is_for(participant, kind):
+        return offered
+    return Receipt.offer(participant, kind)
 
 
 def _errors(chosen: str, left: list[WithdrawalKind], reason: str) -> dict[str, str]:
@@ -144,27 +171,19 @@ def _errors(chosen: str, left: list[WithdrawalKind], reason: str) -> dict[str, s
     return errors
 
 
-def _carry_on(participant: Participant, kind: WithdrawalKind, reason: str) -> HttpResponse:
-    withdrawn = withdraw_participant(
-        participant, kind, by=WithdrawnBy.PARTICIPANT, wall=wall_now(), reason=reason
+def _carry_on(
+    request: HttpRequest, participant: Participant, kind: WithdrawalKind, reason: str
+) -> HttpResponse:
+    receipt = _receipt_for(request, participant, kind) if kind in REMOVING else None
+    withdraw_participant(
+        participant,
+        kind,
+        by=WithdrawnBy.PARTICIPANT,
+        wall=wall_now(),
+        reason=reason,
+        code="" if receipt is None else receipt.code,
     )
-    response = redirect("journey:withdrawn")
-    if withdrawn.code:
-        response.set_cookie(
-            RECEIPT_COOKIE,
-            signing.dumps(
-                [participant.lab_id, withdrawn.code, kind, participant.study.language],
-                salt=RECEIPT_SALT,
-            ),
-            max_age=RECEIPT_LIFETIME,
-            httponly=True,
-            samesite="Lax",
-            secure=settings.SESSION_COOKIE_SECURE,
-            path=reverse("journey:withdrawn"),
-        )
-    if kind in REMOVING:
-        forget(response)  # this browser leads to the person no more either
-    return response
+    return redirect("journey:withdrawn") if receipt is None else _on_to_the_receipt(receipt)
 
 
 @require_safe
@@ -172,9 +191,11 @@ def _carry_on(participant: Participant, kind: WithdrawalKind, reason: str) -> Ht
 def withdrawn(request: HttpRequest) -> HttpResponse:
     """What was asked for and whether it is done. After an erasure only the receipt is left to tell
     it, which needs no participant."""
-    receipt = _receipt_of(request)
+    receipt = receipts.kept(request)
     if receipt is not None:
-        return _with_receipt(request, *receipt)
+        standing = receipt.standing()
+        if standing is not Standing.UNKNOWN:  # else it was offered, and the person went on
+            return _with_receipt(request, receipt, done=standing is Standing.DONE)
     if recognise(request.COOKIES) is None:
         return message(
             request,
@@ -184,23 +205,9 @@ def withdrawn(request: HttpRequest) -> HttpResponse:
     return _known(request)
 
 
-def _receipt_of(request: HttpRequest) -> tuple[int, str, str, str] | None:
-    try:
-        lab_id, code, kind, language = signing.loads(
-            request.COOKIES.get(RECEIPT_COOKIE, ""), salt=RECEIPT_SALT, max_age=RECEIPT_LIFETIME
-        )
-    except (signing.BadSignature, ValueError):
-        return None
-    return lab_id, code, kind, language
-
-
-def _with_receipt(
-    request: HttpRequest, lab_id: int, code: str, kind: str, language: str
-) -> HttpResponse:
-    with lab_scope(lab_id):
-        done = ErasureReceipt.objects.filter(lab_id=lab_id, code_hash=receipt_hash(code)).exists()
-    with translation.override(language):
-        context = {"told": TOLD[WithdrawalKind(kind)], "receipt": code, "done": done}
+def _with_receipt(request: HttpRequest, receipt: Receipt, *, done: bool) -> HttpResponse:
+    with translation.override(receipt.language):
+        context = {"told": TOLD[receipt.kind], "receipt": receipt.code, "done": done}
         return render(request, "journey/withdrawn.html", context)
 
 

@@ -42,11 +42,14 @@ def withdraw(
     wall: datetime,
     user_id: int | None = None,
     reason: str = "",
+    code: str = "",
 ) -> Withdrawn:
     """Stop what must stop and plan the rest, in the caller's transaction. Safe to repeat.
 
     What was completed or missed until now is written down first, for afterwards nothing is. After a
     restore it isn't: the wish is older than what time has done since.
+
+    ``code`` is the receipt's, if the person was given it beforehand; else a new one is made.
 
     Raises ValidationError for a reason that is too long, or if the participant has gone further.
     """
@@ -59,7 +62,7 @@ def withdraw(
     # A stage may have been entered in another tab as long as we didn't hold the participant.
     closed += sessions.withdraw(row, wall=wall)
     known = Withdrawal.objects.filter(participant=row, kind=kind).exists()
-    code = new_receipt_code() if kind in REMOVING and not known else ""
+    code = (code or new_receipt_code()) if kind in REMOVING and not known else ""
     withdrawal = Withdrawal.objects.request(
         row,
         kind,

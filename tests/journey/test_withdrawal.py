@@ -136,6 +136,43 @@ def test_an_erased_person_can_read_their_receipt_and_nothing_else(study: Study) 
     assert "You are not known here" in Client().get(DONE).content.decode()
 
 
+@pytest.mark.parametrize("kind", ["anonymise", "erase"])
+@pytest.mark.parametrize("removed", [False, True])
+def test_a_lost_answer_to_the_confirmation_loses_no_receipt(
+    study: Study, kind: str, removed: bool
+) -> None:
+    client = browser_of(enrol(study))
+    client.post(PAGE, {"kind": kind})
+    as_it_was = client.cookies.output()
+    lost = client.post(PAGE, {"kind": kind, "confirm": "yes"}, follow=True).content.decode()
+    client.cookies.load(as_it_was.replace("Set-Cookie: ", ""))
+    if removed:
+        carry_out(study)
+    shown = client.get(DONE).content.decode()
+    code = shown.partition('class="code">')[2].partition("<")[0]
+    assert f'class="code">{code}<' in lost
+    with lab_scope(study.lab_id):
+        assert Withdrawal.objects.count() == 1
+        if not removed:
+            assert Withdrawal.objects.get().code_hash == receipt_hash(code)
+    again = client.post(PAGE, {"kind": kind, "confirm": "yes"}, follow=True)
+    assert again.redirect_chain == [(DONE, 302)]
+    assert f'class="code">{code}<' in again.content.decode()
+    assert client.cookies[COOKIE].value == ""
+
+
+def test_a_receipt_that_was_only_offered_says_nothing(study: Study) -> None:
+    client = browser_of(enrol(study))
+    client.post(PAGE, {"kind": "erase"})
+    assert client.get(DONE, follow=True).redirect_chain == [(PAGE, 302)]
+    assert "Your receipt" not in confirm(client, "all")
+    offered = client.cookies["memlab_receipt"].value
+    stranger = browser_of(enrol(study))
+    stranger.cookies["memlab_receipt"] = offered
+    assert "Your receipt" in confirm(stranger, "erase")
+    assert stranger.cookies["memlab_receipt"].value != offered  # it isn't theirs
+
+
 def test_one_can_go_further_but_not_back(study: Study) -> None:
     client = browser_of(enrol(study))
     confirm(client, "chat")
