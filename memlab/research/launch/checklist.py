@@ -12,7 +12,15 @@ from django.utils.translation import gettext as _
 
 from experiments.configuration import StudyConfiguration
 from experiments.models import Study
-from memlab.research.launch.checks import design, models, people, questionnaires, running, texts
+from memlab.research.launch.checks import (
+    design,
+    models,
+    people,
+    questionnaires,
+    recruiters,
+    running,
+    texts,
+)
 from memlab.research.launch.draft import Draft
 from memlab.research.launch.finding import Finding, State
 
@@ -32,7 +40,8 @@ CHECKS: tuple[Check, ...] = (
     design.timetable,
     questionnaires.instruments,
     people.strata_known,
-    people.completion_codes,
+    recruiters.completion_codes,
+    recruiters.stages_of_their_own,
     running.payments,
     texts.debriefing,
     running.mail,

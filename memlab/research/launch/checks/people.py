@@ -1,15 +1,14 @@
-"""Who is answerable to participants, who sends them, and by what they are balanced."""
+"""Who is answerable to participants, and by what they are balanced."""
 
 from __future__ import annotations
 
 from django.core.exceptions import ValidationError
-from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from chat.safety.troubles import safety_troubles
-from experiments.enums import Outcome
+from experiments.enums import AllocationTime, Moment
 from experiments.facts import Source
-from experiments.strata import factors
+from experiments.strata import Factor, factors
 from memlab.research.launch.checks.questionnaires import contents
 from memlab.research.launch.draft import Draft
 from memlab.research.launch.finding import Finding, State
@@ -34,45 +33,15 @@ def safety(draft: Draft) -> list[Finding]:
     return [Finding(key="safety", title=title, state=State.OK, found=found)]
 
 
-def completion_codes(draft: Draft) -> list[Finding]:
-    """Whoever is sent by a recruiter takes a code back."""
-    title, known = _("Completion codes"), set(Outcome)
-    codes = draft.study.completion_codes.filter(stage__isnull=True)
-    given = {Outcome(outcome) for outcome in codes.values_list("outcome", flat=True)}
-    recruiters = [str(recruiter) for recruiter in draft.study.recruiters.select_related("stage")]
-    if not recruiters:
-        found = _("No recruiter sends people, so none is needed.")
-        return [Finding(key="completion_codes", title=title, state=State.OK, found=found)]
-    if known <= given:
-        found = _("There is one for every way in which participation ends.")
-        return [Finding(key="completion_codes", title=title, state=State.OK, found=found)]
-    missing = ", ".join(str(outcome.label) for outcome in Outcome if outcome not in given)
-    return [
-        Finding(
-            key="completion_codes",
-            title=title,
-            state=State.WARNING if Outcome.COMPLETE in given else State.BLOCKING,
-            found=_("%(recruiters)s sends people, but there is no code for: %(outcomes)s.")
-            % {"recruiters": ", ".join(recruiters), "outcomes": missing},
-            remedy=_("Add the recruiter's codes."),
-            url=reverse("admin:experiments_completioncode_changelist"),
-        )
-    ]
-
-
 def strata_known(draft: Draft) -> list[Finding]:
-    """Every answer or score by which arms are balanced is really asked."""
+    """Every answer or score by which arms are balanced is really asked, and before the draw."""
     title, declared = _("Strata"), draft.configuration.entry.strata
     if not declared:
         found = _("Arms are balanced over everybody, without strata.")
         return [Finding(key="strata", title=title, state=State.OK, found=found)]
     try:
         balanced = factors(declared)
-        troubles = [
-            _("No questionnaire asks for the source of %(name)s.") % {"name": factor.name}
-            for factor in balanced
-            if not _is_asked(factor.source, draft)
-        ]
+        troubles = [trouble for factor in balanced for trouble in _troubles(factor, draft)]
     except ValidationError as error:
         balanced, troubles = (), error.messages
     if troubles:
@@ -82,13 +51,42 @@ def strata_known(draft: Draft) -> list[Finding]:
                 title=title,
                 state=State.BLOCKING,
                 found=" ".join(troubles),
-                remedy=_("Place a questionnaire with that item or subscale, or change the strata."),
+                remedy=_(
+                    "Place a questionnaire with that item or subscale before the draw, or change "
+                    "the strata."
+                ),
                 url=draft.url,
                 overridable=False,
             )
         ]
     found = ", ".join(factor.name for factor in balanced)
     return [Finding(key="strata", title=title, state=State.OK, found=found)]
+
+
+def _troubles(factor: Factor, draft: Draft) -> list[str]:
+    """Why the level of everybody would be unknown; empty if it isn't."""
+    if not _is_asked(factor.source, draft):
+        return [_("No questionnaire asks for the source of %(name)s.") % {"name": factor.name}]
+    if not _precedes_draw(factor.source, draft):
+        return [
+            _("The source of %(name)s is asked after the arm is drawn.") % {"name": factor.name}
+        ]
+    return []
+
+
+def _precedes_draw(source: Source, draft: Draft) -> bool:
+    """Whether it is answered by the moment at which the arm is drawn: at consent, before which
+    nothing is asked, or when the conversation of the first stage with manipulation begins."""
+    configuration = draft.configuration
+    if configuration.allocation_time is AllocationTime.CONSENT:
+        return False
+    drawn = [stage.number for stage in configuration.stages if stage.manipulation]
+    if source.moment in (Moment.SCREENING, Moment.BASELINE) or not drawn:
+        return source.moment is not Moment.DEBRIEFING
+    if source.moment is Moment.DEBRIEFING:
+        return False
+    asked = configuration.stage(source.stage).number
+    return asked <= min(drawn) if source.moment is Moment.BEFORE else asked < min(drawn)
 
 
 def _is_asked(source: Source, draft: Draft) -> bool:
