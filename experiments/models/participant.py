@@ -471,6 +471,12 @@ class Participant(TenantModel):
             return existing
         return self.allocations.model.objects.draw(participant=self, study_at=study_at)
 
+    def fits(self, version: StudyVersion) -> bool:
+        """Whether they could agree to this version: an arm that was chosen for a test run before
+        its consent may have left the study since."""
+        keys = {arm.key for arm in version.configuration.arms}
+        return all(row.arm_key in keys for row in self.allocations.all())
+
     def arm(self) -> ArmConfiguration | None:
         """The arm in the frozen configuration, or None before allocation."""
         allocation = self.allocations.first()

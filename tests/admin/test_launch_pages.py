@@ -184,7 +184,6 @@ def test_differences_are_declared_on_the_page_of_the_arms(lab: Lab) -> None:
 def test_a_preview_is_a_test_run_that_moves_no_sequence(lab: Lab) -> None:
     study = ready_study(lab)
     client = signed_in("Erin", lab)
-    assert client.post(page(study, "preview"), {"arm": "nowhere"}).status_code == 404
     for _each in range(2):
         assert client.post(page(study, "preview"), {"arm": "hybrid"}).status_code == 302
     with lab_scope(lab.pk):
@@ -215,6 +214,50 @@ def test_a_preview_is_a_test_run_that_moves_no_sequence(lab: Lab) -> None:
         assert arm.key == "hybrid"
         locked.allocate(study_at=wall_now())
         assert not AllocationCounter.objects.exists()
+
+
+def preview_in(client: Client, study: Study, arm: str) -> str:
+    """Make a test run; what the page says then."""
+    made = client.post(page(study, "preview"), {"arm": arm}, follow=True)
+    assert made.status_code == 200
+    return made.content.decode()
+
+
+def test_a_preview_whose_arm_was_amended_away_says_so(lab: Lab) -> None:
+    study = ready_study(lab)
+    client = signed_in("Erin", lab)
+    assert "perhaps the study was amended" in preview_in(client, study, "nowhere")
+    for _each in range(2):
+        assert "no longer in the study" not in preview_in(client, study, "working")
+    with lab_scope(lab.pk):
+        agreed, waiting = Participant.objects.order_by("pk")
+        agreed.give_consent(wall=wall_now())
+    enter = {"do": "enter", "participant": waiting.public_id}
+    assert client.post(page(study, "preview"), enter).headers["Location"] == "/journey/"
+    with lab_scope(lab.pk):
+        study.arms.filter(key="working").delete()
+    told = client.get("/journey/", follow=True)
+    assert told.status_code == 409
+    assert "This test run is outdated" in told.content.decode()
+    shown = client.get(page(study, "preview")).content.decode()
+    assert shown.count("Its arm is no longer in the study.") == 1
+    refused = client.post(page(study, "preview"), enter, follow=True)
+    assert "The arm of this test run is no longer in the study." in refused.content.decode()
+    assert "perhaps the study was amended" in preview_in(client, study, "working")
+    # Who had agreed before keeps their version, and the arm with it.
+    goes_on = {"do": "enter", "participant": agreed.public_id}
+    assert client.post(page(study, "preview"), goes_on).headers["Location"] == "/journey/"
+    assert client.get("/journey/", follow=True).status_code == 200
+
+
+def test_a_preview_of_a_draft_that_can_t_run_says_what_is_wrong(lab: Lab) -> None:
+    study = ready_study(lab)
+    client = signed_in("Erin", lab)
+    with lab_scope(lab.pk):
+        Study.objects.update(embedding_provider="dashscope")
+    assert "Put this right first" in preview_in(client, study, "working")
+    with lab_scope(lab.pk):
+        assert not Participant.objects.exists()
 
 
 def test_nobody_becomes_a_real_participant_by_a_form(lab: Lab) -> None:

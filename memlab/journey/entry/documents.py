@@ -51,6 +51,17 @@ def _before_consent(page: Page) -> Callable[..., HttpResponse]:
                 study=participant.study,
                 status=409,
             )
+        if not participant.fits(version):  # a preview
+            return message(
+                request,
+                title=_("This test run is outdated"),
+                text=_(
+                    "The arm that was chosen for it is no longer in the study. Make a new test run "
+                    "on the study's page “Preview”."
+                ),
+                study=participant.study,
+                status=409,
+            )
         return page(request, participant, version)
 
     return inside

@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from experiments.enums import AuditAction
-from experiments.models import Allocation, AuditEntry, Participant, Study
+from experiments.models import Allocation, AuditEntry, Participant, Study, StudyVersion
 
 STRATUM = "preview"
 
@@ -60,3 +60,14 @@ def previews_of(study: Study) -> list[Participant]:
         study=study, test_mode=True, allocations__stratum=STRATUM
     ).order_by("-pk")
     return list(found.prefetch_related("allocations").select_related("version")[:20])
+
+
+def arm_of(preview: Participant) -> str:
+    """The key of the arm that was chosen for it."""
+    return str(preview.allocations.all()[0].arm_key)
+
+
+def is_outdated(preview: Participant, version: StudyVersion) -> bool:
+    """Whether it has not consented yet, and the version that it would run under has lost its arm:
+    after an amendment, or since the draft was changed. Nobody can go on with it."""
+    return preview.version is None and not preview.fits(version)
