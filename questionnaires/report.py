@@ -1,7 +1,8 @@
 """What a study's questionnaires measured, and how reliably: for staff, who see nothing by arm.
 
-Of real participants only (no test runs, no scripted clocks), complete responses only, and each
-version at each of its places apart: another wording or another time is another measurement.
+Of real participants only (no test runs, no scripted clocks) who didn't refuse the use of their data
+after the debriefing, complete responses only, and each version at each of its places apart: another
+wording or another time is another measurement.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from uuid import UUID
 from django.utils.translation import gettext as _
 
 from experiments.enums import Clock, Moment
-from experiments.models import Study
+from experiments.models import Consent, Study
 from questionnaires.content import InstrumentContent
 from questionnaires.enums import ResponseState
 from questionnaires.models import Answer, InstrumentVersion, Response, Score
@@ -88,7 +89,7 @@ def report_of(study: Study) -> tuple[PlaceReport, ...]:
         participant__clock=Clock.LIVE,
         state=ResponseState.COMPLETE,
         version__isnull=False,
-    )
+    ).exclude(participant__in=Consent.objects.refusing_use().values("participant"))
     versions = {
         version.pk: version
         for version in InstrumentVersion.objects.filter(

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from unfold.widgets import UnfoldAdminRadioSelectWidget, UnfoldBooleanSwitchWidget
 
-from chat.exports import COLUMNS, LABEL_COLUMN, TranscriptExport, stream
+from chat.exports import TranscriptExport, columns, stream
 from experiments.admin.study import StudyAdmin
 from experiments.back_office import ObjectPage, TenantModelAdmin
 from experiments.enums import AuditAction
@@ -34,6 +34,15 @@ class ExportForm(forms.Form):
     test_runs = forms.BooleanField(
         label=_("With test runs"), required=False, widget=UnfoldBooleanSwitchWidget
     )
+    refused = forms.BooleanField(
+        label=_("With those who refused the use of their data"),
+        required=False,
+        widget=UnfoldBooleanSwitchWidget,
+        help_text=_(
+            "They said so after the debriefing. Their rows are marked in the column refused_use, "
+            "and belong into no analysis; it is logged."
+        ),
+    )
     with_labels = forms.BooleanField(
         label=_("With the arms' blinded labels"),
         required=False,
@@ -53,7 +62,6 @@ def _download(request: HttpRequest, studies: TenantModelAdmin, study: Study) -> 
     may_label = viewer.sees_arms_of(study)
     form = ExportForm(request.POST or None, may_label=may_label)
     if request.method != "POST" or not form.is_valid():
-        columns = (*COLUMNS, LABEL_COLUMN) if may_label else COLUMNS
         return render(
             request,
             "back_office/export.html",
@@ -62,7 +70,7 @@ def _download(request: HttpRequest, studies: TenantModelAdmin, study: Study) -> 
                 study,
                 title=_now("Transcripts as CSV"),
                 form=form,
-                columns=columns,
+                columns=columns(with_labels=may_label),
                 button=_now("Download"),
             ),
         )
@@ -71,6 +79,7 @@ def _download(request: HttpRequest, studies: TenantModelAdmin, study: Study) -> 
         study_id=study.pk,
         form=CsvForm(form.cleaned_data["form"]),
         test_runs=form.cleaned_data["test_runs"],
+        refused=form.cleaned_data["refused"],
         with_labels=form.cleaned_data.get("with_labels", False),
     )
     studies.record(
@@ -79,6 +88,7 @@ def _download(request: HttpRequest, studies: TenantModelAdmin, study: Study) -> 
         study,
         form=export.form,
         test_runs=export.test_runs,
+        refused=export.refused,
         with_labels=export.with_labels,
     )
     response = StreamingHttpResponse(stream(export), content_type="text/csv; charset=utf-8")

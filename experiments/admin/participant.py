@@ -12,8 +12,10 @@ from django.db.models import (
     F,
     Func,
     IntegerField,
+    OuterRef,
     Q,
     QuerySet,
+    Subquery,
 )
 from django.http import HttpRequest
 from django.utils.translation import gettext as _now
@@ -23,7 +25,7 @@ from unfold.decorators import display
 from experiments.admin.study_pages import unblind_page
 from experiments.back_office import EvidenceAdmin, Menu, ObjectPage, ReadOnlyAdmin, ReadOnlyInline
 from experiments.back_office.codes import all_told
-from experiments.enums import SessionState
+from experiments.enums import ConsentKind, SessionState
 from experiments.models import (
     Allocation,
     AllocationCounter,
@@ -55,15 +57,40 @@ def _can_unblind(viewer: Viewer, participant: Participant) -> bool:
     return viewer.member.may_unblind and not viewer.sees_arm_of(participant)
 
 
+class UseFilter(admin.SimpleListFilter):
+    """What was answered after the debriefing to whether the data may be used."""
+
+    title = _("use of the data")
+    parameter_name = "use"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return [("refused", _("refused")), ("agreed", _("agreed")), ("open", _("not answered"))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        wanted: dict[str | None, bool | None] = {"refused": False, "agreed": True, "open": None}
+        if self.value() not in wanted:
+            return queryset
+        return queryset.filter(use_answer=wanted[self.value()])
+
+
 @admin.register(Participant)
 class ParticipantAdmin(ReadOnlyAdmin):
     area = Area.PEOPLE
     menu, menu_position, icon = Menu.PEOPLE, 10, "person"
-    list_display = ["code", "study", "state_label", "progress", "entered_at", "test_mode"]
+    list_display = [
+        "code",
+        "study",
+        "state_label",
+        "progress",
+        "use_label",
+        "entered_at",
+        "test_mode",
+    ]
     list_filter = [
         "study",
         "state",
         "exclusion",
+        UseFilter,
         "test_mode",
         ("paused_at", admin.EmptyFieldListFilter),
     ]
@@ -90,6 +117,11 @@ class ParticipantAdmin(ReadOnlyAdmin):
             .prefetch_related("allocations")
             .annotate(
                 seen=ExpressionWrapper(viewer.unblinded_people(), output_field=BooleanField()),
+                use_answer=Subquery(
+                    Consent.objects.filter(
+                        participant=OuterRef("pk"), kind=ConsentKind.DEBRIEFED
+                    ).values("agreed")[:1]
+                ),
                 finished=Count("sessions", filter=Q(sessions__state__in=FINISHED)),
                 planned=Func(
                     F("version__configuration_json__stages"),
@@ -115,6 +147,7 @@ class ParticipantAdmin(ReadOnlyAdmin):
             "progress",
             "entered_at",
             "consented_at",
+            "use_label",
             "chat_left_at",
             "paused_at",
             "test_mode",
@@ -138,6 +171,19 @@ class ParticipantAdmin(ReadOnlyAdmin):
     )
     def state_label(self, participant: Participant) -> tuple[str, str]:
         return participant.state, participant.get_state_display()
+
+    @display(
+        description=_("use of the data"),
+        ordering="use_answer",
+        label={"refused": "danger", "agreed": "success"},
+    )
+    def use_label(self, participant: Any) -> tuple[str, str] | str:
+        """Refused: left out of files and reports unless somebody asks for them."""
+        if participant.use_answer is None:
+            return "–"
+        if participant.use_answer:
+            return "agreed", _now("agreed")
+        return "refused", _now("refused")
 
     @admin.display(description=_("stages finished"))
     def progress(self, participant: Any) -> str:
@@ -221,11 +267,11 @@ class SessionAdmin(ReadOnlyAdmin):
 class ConsentAdmin(ReadOnlyAdmin):
     area = Area.PEOPLE
     menu, menu_position, icon = Menu.PEOPLE, 40, "contract"
-    list_display = ["participant", "study", "agreed_at", "sha256"]
-    list_filter = ["participant__study"]
+    list_display = ["participant", "study", "kind", "agreed", "agreed_at", "sha256"]
+    list_filter = ["participant__study", "kind", "agreed"]
     list_select_related = ["participant__study"]
     search_fields = ["participant__code", "sha256"]
-    fields = ["participant", "study", "agreed_at", "sha256", "text"]
+    fields = ["participant", "study", "kind", "agreed", "agreed_at", "sha256", "text"]
 
     @admin.display(description=_("study"), ordering="participant__study__title")
     def study(self, consent: Consent) -> str:

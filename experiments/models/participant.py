@@ -25,7 +25,7 @@ from experiments.models.returning import ReturnKey
 from experiments.models.study import Study
 from experiments.models.version import StudyVersion
 from memlab.core.due import Due, DueKind
-from memlab.core.tenancy.models import TenantModel
+from memlab.core.tenancy.models import TenantManager, TenantModel, TenantQuerySet
 
 if TYPE_CHECKING:
     from experiments.models.allocation import Allocation
@@ -455,8 +455,7 @@ class Participant(TenantModel):
     @property
     def refuses_use(self) -> bool:
         """Whether the participant, once debriefed, wants their data not to be used."""
-        answers = self.consents.filter(kind=ConsentKind.DEBRIEFED, agreed=False)
-        return bool(answers.exists())
+        return bool(Consent.objects.refusing_use().filter(participant=self).exists())
 
     @property
     def stratum(self) -> str:
@@ -485,6 +484,13 @@ class Participant(TenantModel):
         return self.version.configuration.arm(allocation.arm_key)
 
 
+class ConsentQuerySet(TenantQuerySet["Consent"]):
+    def refusing_use(self) -> ConsentQuerySet:
+        """The answers of those who, once debriefed, want their data not to be used. Whatever makes
+        results of a study leaves out their participants, or says that it doesn't."""
+        return self.filter(kind=ConsentKind.DEBRIEFED, agreed=False)
+
+
 class Consent(TenantModel):
     """What was asked and answered, word for word: one row of each kind."""
 
@@ -505,6 +511,8 @@ class Consent(TenantModel):
     sha256 = models.CharField("SHA-256", max_length=64)
     agreed_at = models.DateTimeField(_("agreed at (study time)"))
     recorded_at = models.DateTimeField(_("recorded at"), auto_now_add=True)
+
+    objects = TenantManager.from_queryset(ConsentQuerySet)()
 
     class Meta(TenantModel.Meta):
         verbose_name = _("consent")

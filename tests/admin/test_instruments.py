@@ -16,6 +16,7 @@ from django.test.utils import CaptureQueriesContext
 
 from experiments.enums import Moment
 from experiments.models import AuditEntry, Lab
+from experiments.models.debriefing import answer_debriefing
 from memlab.core.clock import wall_now
 from memlab.core.tenancy import lab_scope
 from questionnaires.content import InstrumentContent, Text
@@ -322,6 +323,17 @@ def test_test_runs_are_not_reported(lab: Lab) -> None:
     page = signed_in("Bob", lab).get(f"/admin/experiments/study/{study.pk}/scores/")
     assert page.context["places"] == ()
     assert "Nobody has completed" in page.content.decode()
+
+
+def test_who_refused_the_use_of_their_data_is_not_reported(lab: Lab) -> None:
+    study = answered(lab, WARM, PEOPLE)
+    with lab_scope(lab.pk):
+        for person, agreed in zip(
+            study.participants.order_by("pk")[:2], (False, True), strict=True
+        ):
+            answer_debriefing(person, agreed=agreed, now=wall_now())
+    page = signed_in("Bob", lab).get(f"/admin/experiments/study/{study.pk}/scores/")
+    assert [place.responses for place in page.context["places"]] == [len(PEOPLE) - 1]
 
 
 @pytest.mark.parametrize("kind", ["instrument", "response", "answer", "score", "placement"])

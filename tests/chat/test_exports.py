@@ -15,10 +15,12 @@ from django.db import connections
 from django.test import AsyncClient
 
 from chat import exports
-from chat.exports import COLUMNS, TranscriptExport, stream
-from chat.models import Message
+from chat.exports import COLUMNS, WRITING_COLUMNS, TranscriptExport, stream
+from chat.models import Message, Writing
 from chat.models.message import message_id
-from experiments.models import AuditEntry, Lab, Participant, Session, Study
+from experiments.enums import ConsentKind
+from experiments.models import AuditEntry, Consent, Lab, Participant, Session, Study
+from experiments.models.debriefing import answer_debriefing
 from experiments.rights import UNBLINDED
 from memlab.core.clock import wall_now
 from memlab.core.csv_files import CsvForm, excel_safe, iso
@@ -84,7 +86,7 @@ async def test_raw_values_come_back_byte_for_byte(study: Study) -> None:
     assert not content.startswith(b"\xef\xbb\xbf")
     rows = parsed(content)
     assert [row["text"] for row in rows] == TEXTS
-    assert list(rows[0]) == [column.name for column in COLUMNS]
+    assert list(rows[0]) == [column.name for column in (*COLUMNS, *WRITING_COLUMNS)]
     stored = await first_message(participant.lab_id, session)
     assert (rows[0]["at_study"], rows[0]["at_wall"]) == (iso(stored.at), iso(stored.recorded_at))
     assert rows[0]["at_study"].endswith("Z")
@@ -120,6 +122,69 @@ async def test_test_runs_stay_out_unless_asked_for(study: Study) -> None:
     assert [row["text"] for row in parsed(await exported(of(study)))] == ["real"]
     both = parsed(await exported(of(study, test_runs=True)))
     assert [(row["text"], row["test_run"]) for row in both] == [("real", "0"), ("tried", "1")]
+
+
+@sync_to_async
+def debriefed(participant: Participant, *, agreed: bool) -> None:
+    """The participant has read the debriefing, and answers whether their data may be used."""
+    with lab_scope(participant.lab_id):
+        answer_debriefing(participant, agreed=agreed, now=wall_now())
+
+
+async def test_who_refused_the_use_stays_out_unless_asked_for_and_is_marked(study: Study) -> None:
+    for text, agreed in (("refused", False), ("agreed", True), ("unasked", None)):
+        participant = await sync_to_async(enrol)(study)
+        await sync_to_async(say_all)(participant, [text])
+        if agreed is not None:
+            await debriefed(participant, agreed=agreed)
+    rows = parsed(await exported(of(study)))
+    assert [(row["text"], row["refused_use"]) for row in rows] == [
+        ("agreed", "0"),
+        ("unasked", "0"),
+    ]
+    every = parsed(await exported(of(study, refused=True)))
+    assert [(row["text"], row["refused_use"]) for row in every] == [
+        ("refused", "1"),
+        ("agreed", "0"),
+        ("unasked", "0"),
+    ]
+
+
+@sync_to_async
+def measured(participant: Participant, session: Session, *, agrees: bool | None) -> None:
+    """How the session's first message was written, and what was said to measuring it."""
+    with lab_scope(participant.lab_id):
+        if agrees is not None:
+            Consent.objects.create(
+                participant=participant,
+                kind=ConsentKind.TELEMETRY,
+                agreed=agrees,
+                version=participant.version,
+                text="Times.",
+                sha256="0" * 64,
+                agreed_at=wall_now(),
+            )
+        Writing.objects.create(
+            message=Message.objects.get(session=session, seq=1),
+            typing_ms=5200,
+            pastes=1,
+            pasted_characters=40,
+            departures=2,
+            away_ms=900,
+        )
+
+
+async def test_how_a_message_was_written_is_told_of_those_who_agreed(study: Study) -> None:
+    for agrees in (True, False, None):
+        participant = await sync_to_async(enrol)(study)
+        session = await sync_to_async(say_all)(participant, [f"{agrees}", "second"])
+        await measured(participant, session, agrees=agrees)
+    names = [column.name for column in WRITING_COLUMNS]
+    rows = parsed(await exported(of(study)))
+    told = {row["text"]: [row[name] for name in names] for row in rows if row["seq"] == "1"}
+    nothing = [""] * 5
+    assert told == {"True": ["5200", "1", "40", "2", "900"], "False": nothing, "None": nothing}
+    assert all(row[name] == "" for row in rows if row["seq"] == "2" for name in names)
 
 
 async def test_only_the_blinded_label_names_an_arm_and_only_if_asked(study: Study) -> None:
@@ -181,7 +246,19 @@ async def test_the_download_is_the_file_and_is_logged(study: Study) -> None:
     response = await owner.post(address, {"form": "raw", "with_labels": "on"})
     content = await body_of(response)
     assert parsed(content)[0]["arm_label"] == "A"
-    assert await logged(study) == [False, False, True]
+    assert await logged(study, "with_labels") == [False, False, True]
+
+
+async def test_files_with_refused_data_are_asked_for_by_name_and_logged(study: Study) -> None:
+    participant = await sync_to_async(enrol)(study)
+    await sync_to_async(say_all)(participant, ["hello"])
+    await debriefed(participant, agreed=False)
+    address = f"/admin/experiments/study/{study.pk}/transcripts/"
+    browser = await browser_of("Dora", study)
+    for form, texts in (({"form": "raw"}, []), ({"form": "raw", "refused": "on"}, ["hello"])):
+        content = await body_of(await browser.post(address, form))
+        assert [row["text"] for row in parsed(content)] == texts
+    assert await logged(study, "refused") == [False, True]
 
 
 async def body_of(response: Any) -> bytes:
@@ -205,7 +282,8 @@ def browser_of(name: str, study: Study, *, unblinded: bool = False) -> AsyncClie
 
 
 @sync_to_async
-def logged(study: Study) -> list[bool]:
+def logged(study: Study, option: str) -> list[bool]:
+    """Whether each download was with an option, as the audit log has it."""
     with lab_scope(study.lab_id):
         entries = AuditEntry.objects.filter(action="export_transcripts").order_by("pk")
-        return [entry.details["with_labels"] for entry in entries]
+        return [entry.details[option] for entry in entries]
