@@ -100,7 +100,8 @@ class FailedReturnManager(models.Manager["FailedReturn"]):
 
 
 class FailedReturn(models.Model):
-    """How often a code, or an address, has failed since a moment."""
+    """How often a code, or an address, has failed since a moment; or that an address has named a
+    recruiter's id, and how many (``memlab.journey.entry.guessing``)."""
 
     key = models.CharField(max_length=64, unique=True)
     failures = models.PositiveIntegerField(default=0)

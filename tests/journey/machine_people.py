@@ -52,7 +52,8 @@ class People:
         with lab_scope(self.lab_id):
             self.since = Since.now()
         self.suffix = uuid4().hex[:12]
-        self.browsers = [Client(), Client(), Client()]
+        # An address of their own for each example: one address may try only so many ids.
+        self.browsers = [Client(REMOTE_ADDR=f"2001:db8::{self.suffix[:4]}") for _slot in range(3)]
         self.posted: list[Posted] = []
         self.bodies: list[tuple[ParticipantRef | None, str]] = []
         self.said: dict[int, list[str]] = {}

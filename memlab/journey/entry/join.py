@@ -17,11 +17,12 @@ from django.views.decorators.http import require_http_methods
 from experiments.access import ParticipantRef, recognise, remember
 from experiments.enums import ParticipantState
 from experiments.models import EntryLink, Identifier, Participant, Recruiter, Study
+from experiments.models.returning import WINDOW
 from experiments.participants import message
 from experiments.recruitment import BadArrival, Fault
 from memlab.core.clock import wall_now
 from memlab.core.tenancy import lab_scope
-from memlab.journey.entry import admission, steps
+from memlab.journey.entry import admission, guessing, steps
 from memlab.journey.entry.admission import Visit
 
 
@@ -76,6 +77,9 @@ def _enter(request: HttpRequest, visit: Visit) -> HttpResponse:
     declined = known is not None and known.state == ParticipantState.DECLINED
     if known is not None and not declined and known == _of_cookie(request, visit.link):
         return _lead_on(visit, known)
+    address = request.META.get("REMOTE_ADDR", "")
+    if guessing.tries_too_many(visit, address=address, wall=wall_now()):
+        return _too_many(request, study)
     if visit.link.expired(wall_now()):
         return _refuse(study, request, _("This link has expired. Please ask for a new one."), 410)
     if not visit.is_in and not admission.admits(study, test_mode=visit.link.test_mode):
@@ -112,6 +116,21 @@ def _lead_on(visit: Visit, participant: Participant) -> HttpResponse:
     if stage is not None and ready and participant.state == ParticipantState.ACTIVE:
         return redirect("journey:stage", stage.key)
     return redirect("journey:onward")
+
+
+def _too_many(request: HttpRequest, study: Study) -> HttpResponse:
+    response = message(
+        request,
+        title=_("Please come back in a quarter of an hour"),
+        text=_(
+            "Too many people have come in from your network within a short time. Nothing is lost: "
+            "wait a quarter of an hour, and open the study from your recruiter's page again."
+        ),
+        study=study,
+        status=429,
+    )
+    response["Retry-After"] = str(int(WINDOW.total_seconds()))
+    return response
 
 
 def _refuse(study: Study, request: HttpRequest, text: str, status: int = 403) -> HttpResponse:
