@@ -76,10 +76,11 @@ def check() -> int:
     """Print every trouble with its place; the exit code says whether there was one."""
     catalogue = read_catalogue()
     wanted = texts() | borrowed_texts()
+    entries = by_text(catalogue)
     troubles = [
         f"{text.where}: {trouble}: {text.singular!r}"
         for text in sorted(wanted, key=lambda text: text.where)
-        if (trouble := trouble_with(text, entry_of(catalogue, text)))
+        if (trouble := trouble_with(text, entries.get((text.context, text.singular))))
     ]
     troubles += [
         f"{entry.msgid!r}: nothing says this any more" for entry in unused(catalogue, wanted)
@@ -99,7 +100,8 @@ def update() -> int:
     dropped = unused(catalogue, wanted)
     for entry in dropped:
         catalogue.remove(entry)
-    missing = [text for text in wanted if entry_of(catalogue, text) is None]
+    entries = by_text(catalogue)
+    missing = [text for text in wanted if (text.context, text.singular) not in entries]
     for text in sorted(missing, key=lambda text: (text.where, text.singular)):
         catalogue.append(
             polib.POEntry(
@@ -154,8 +156,9 @@ def read_catalogue() -> polib.POFile:
     return catalogue
 
 
-def entry_of(catalogue: polib.POFile, text: Text) -> polib.POEntry | None:
-    return catalogue.find(text.singular, msgctxt=text.context or False)
+def by_text(catalogue: polib.POFile) -> dict[tuple[str | None, str], polib.POEntry]:
+    """The entries by context and text: the same text may stand there with and without a context."""
+    return {(entry.msgctxt, entry.msgid): entry for entry in catalogue}
 
 
 def texts() -> set[Text]:

@@ -6,6 +6,7 @@ import pytest
 from scripts.translations import (
     Text,
     borrowed_texts,
+    by_text,
     texts_in_code,
     texts_in_template,
     trouble_with,
@@ -44,6 +45,13 @@ def test_entry_that_nothing_asks_for_is_unused() -> None:
     kept, of_other_context = polib.POEntry(msgid="May"), polib.POEntry(msgid="May", msgctxt="month")
     catalogue.extend([kept, of_other_context])
     assert unused(catalogue, {Text(None, "May")}) == [of_other_context]
+
+
+def test_a_text_with_a_context_does_not_stand_for_the_same_text_without_one() -> None:
+    catalogue = polib.POFile()
+    catalogue.append(polib.POEntry(msgid="May", msgctxt="month", msgstr="五月"))
+    assert (None, "May") not in by_text(catalogue)
+    assert ("month", "May") in by_text(catalogue)
 
 
 def test_package_without_chinese_is_given_ours_and_django_keeps_its_own() -> None:
