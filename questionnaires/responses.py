@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hmac
 import secrets
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -119,6 +119,16 @@ def expire(participant: Participant, stage_key: str, *, now: datetime) -> None:
     for response in unfinished.select_related("version"):
         lacking = {} if response.version is None else _lacking(response, Missing.TIMED_OUT)
         response.settle(ResponseState.EXPIRED, lacking, now=now)
+
+
+def reopen(participant: Participant, stage_keys: Collection[str]) -> None:
+    """Ask again what was closed with stages that staff have opened again. Nobody had begun them, so
+    nothing of it was answered. The caller holds the participant's row lock."""
+    closed = Response.objects.select_for_update(of=("self",)).filter(
+        participant=participant, stage_key__in=stage_keys, state=ResponseState.EXPIRED
+    )
+    for response in closed:
+        response.reopen()
 
 
 def save_page(

@@ -19,6 +19,7 @@ from experiments.enums import DeviationKind, ParticipantState, SessionState
 from experiments.models import Deviation, Extension, Participant, WindowMark
 from experiments.schedule import Slot, Standing
 from memlab.journey import reminders, windows
+from questionnaires import responses
 from questionnaires.course import schedule_of
 
 EXTENDABLE = (Standing.LATER, Standing.OPEN, Standing.IN_PROGRESS, Standing.MISSED)
@@ -104,6 +105,7 @@ def _open_again(person: Participant, slots: Sequence[Slot], extension: Extension
     number = next(s.stage.number for s in slots if s.stage.key == extension.stage_key)
     again = [slot.stage.key for slot in slots if slot.stage.number >= number]
     WindowMark.objects.all().lift(person, again, extension)
+    responses.reopen(person, again)
     person.take_up_again()
 
 

@@ -135,6 +135,13 @@ class Response(TenantModel):
         self.state, self.completed_at = state, now
         self.save(update_fields=["state", "completed_at", "attention_failures"])
 
+    def reopen(self) -> None:
+        """Nothing of it was answered when its time was over, and it may be answered after all. The
+        caller holds the row lock."""
+        self.answers.all().delete()  # which only say that nothing was given
+        self.state, self.completed_at = ResponseState.OPEN, None
+        self.save(update_fields=["state", "completed_at"])
+
     def _score(self) -> None:
         numbers = dict(self.answers.values_list("item", "value"))
         scoring = scored(self.content, numbers)

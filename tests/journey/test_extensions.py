@@ -9,12 +9,17 @@ from django.core import mail as outbox
 from django.core.exceptions import ValidationError
 
 from chat import sessions
+from experiments.enums import Moment
 from experiments.models import Deviation, Lab, Participant, Session, WindowMark
 from memlab.core.clock import wall_now
 from memlab.core.tenancy import lab_scope
 from memlab.journey.extensions import extend
+from questionnaires.models import Response
 from tests.journey.times import HOUR, START, Wait
+from tests.journey.walking import Walker
 from tests.people import person, signed_in
+from tests.questionnaires.asked import PETS, ask
+from tests.studies import make_study
 
 pytestmark = pytest.mark.django_db
 
@@ -57,6 +62,33 @@ def test_a_missed_stage_opens_again_with_those_that_were_missed_after_it(lab: La
         assert [mark.lifted_by is not None for mark in WindowMark.objects.all()] == [True, True]
     assert wait.follow(300) == ["missed", "later"]
     assert wait.follow(324) == ["missed", "open"]
+
+
+def test_what_was_looked_at_and_missed_is_asked_again(lab: Lab) -> None:
+    study = make_study(lab, stages={"window_hours": 48, "finish_hours": 6})
+    ask(study, PETS, moment=Moment.BEFORE)
+    walker = Walker(study)
+    question = walker.page("stage", "T1")[1]
+    walker.at(50 * HOUR)
+    walker.follow()
+    with lab_scope(lab.pk):
+        assert Response.objects.get().answers.count() == len(PETS.items)  # all timed out
+        extend(
+            walker.participant,
+            "T1",
+            until=walker.now + 24 * HOUR,
+            reason="was ill",
+            user_id=None,
+            wall=walker.now,
+        )
+        assert not Response.objects.get().answers.exists()
+    walker.at(51 * HOUR)
+    assert walker.page("home")[1].count("stage/T1") == 1
+    assert walker.page("stage", "T1") == (302, question)
+    assert walker.client.get(question).status_code == 200
+    walker.answer()
+    walker.complete("T1")
+    assert walker.session_states() == [("T1", "complete")]
 
 
 def test_a_conversation_under_way_may_go_on_longer(lab: Lab) -> None:
