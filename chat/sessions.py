@@ -249,12 +249,14 @@ def expire(session: Session) -> None:
 
 
 def extend(session: Session, finish_by: datetime) -> None:
-    """Keep a conversation under way open until its stage's later end.
+    """Keep a conversation under way open until its stage's later end, in which its pauses are
+    counted.
 
     The caller holds the session's row lock.
     """
     if session.state == SessionState.OPEN and session.window_closes_at is not None:
-        session.window_closes_at = max(session.window_closes_at, finish_by)
+        without_pauses = finish_by - session.stood_still
+        session.window_closes_at = max(session.window_closes_at, without_pauses)
         session.save(update_fields=["window_closes_at"])
         plan_closing(session)
 

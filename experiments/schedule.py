@@ -34,11 +34,13 @@ class SessionMark:
 
     ``ended_at`` is when the conversation ended, None while it is under way. ``finished``: nothing
     is asked any more after it. ``expired``: it, or what comes after it, wasn't finished in time.
+    ``stood_still``: for how long it was paused, by which the time to finish is put off.
     """
 
     ended_at: datetime | None
     finished: bool = True
     expired: bool = False
+    stood_still: timedelta = timedelta()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +122,11 @@ def _slot(
     stage: StageConfiguration, course: Course, *, before: datetime | None, now: datetime
 ) -> Slot:
     opens, closes = _window(stage, course, before)
-    finish = None if closes is None else closes + timedelta(hours=stage.finish_hours)
+    session = course.sessions.get(stage.key)
+    stood_still = timedelta() if session is None else session.stood_still
+    finish = None
+    if closes is not None:
+        finish = closes + timedelta(hours=stage.finish_hours) + stood_still
     return Slot(
         stage=stage,
         standing=_standing(stage.key, course, opens=opens, closes=closes, finish=finish, now=now),

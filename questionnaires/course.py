@@ -53,4 +53,5 @@ def _mark(session: Session, *, asked: bool) -> SessionMark:
         ended_at=None if under_way else session.ended_at,
         finished=session.state == SessionState.COMPLETE or not asked,
         expired=session.state == SessionState.EXPIRED,
+        stood_still=session.stood_still,
     )

@@ -10,7 +10,8 @@ import pytest
 from django.db import connection
 
 from chat import sessions
-from experiments.enums import Moment, ParticipantState, WithdrawalKind, WithdrawnBy
+from chat.safety import pauses
+from experiments.enums import Closed, Moment, ParticipantState, WithdrawalKind, WithdrawnBy
 from experiments.models import Lab, Participant, Payment, Session
 from experiments.schedule import Standing
 from memlab.core.due import Due, DueKind
@@ -152,6 +153,27 @@ def test_who_leaves_the_conversations_answers_what_is_left_and_is_done(lab: Lab)
     walker.follow()
     assert (walker.state(), payments(lab)) == ("dropped", [("T1", Decimal("5.00"))])
     assert walker.page("stage", "T2") == (302, "/journey/end/")
+
+
+def test_what_follows_a_conversation_waits_as_long_as_it_was_paused(lab: Lab) -> None:
+    walker = Walker(make_way(lab, asks=((Moment.AFTER, "T1"),), stages={"idle_minutes": 60000}))
+    walker.page("stage", "T1")
+    walker.at(HOUR)
+    with lab_scope(lab.pk):
+        pauses.pause(Participant.objects.get(), wall=START)
+    walker.at(91 * HOUR)
+    walker.follow()
+    with lab_scope(lab.pk):
+        pauses.resume(Participant.objects.get(), wall=START)
+        sessions.close(Session.objects.get(), Closed.PARTICIPANT, at=walker.now)
+    walker.follow()
+    assert walker.session_states() == [("T1", "ended")]
+    walker.at(143.9 * HOUR)  # 48 to begin, 6 to finish, 90 paused
+    walker.follow()
+    assert walker.session_states() == [("T1", "ended")]
+    walker.at(144 * HOUR)
+    walker.follow()
+    assert walker.session_states() == [("T1", "expired")]
 
 
 class OnPurpose(Exception):
