@@ -117,7 +117,7 @@ def release(lab_id: int, public_id: UUID, *, wall: datetime) -> bool:
         again = wall + LOOK_AGAIN
         Due.objects.plan(**row, study_at=participant.study_time(again), wall_at=again)
         return False
-    reminders.plan_debriefing(participant)
+    reminders.plan_debriefing(participant, wall=wall)
     Due.objects.settle(**row)
     return True
 

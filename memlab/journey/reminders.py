@@ -24,12 +24,10 @@ from experiments.enums import (
 )
 from experiments.models import Participant, Reminder
 from experiments.schedule import Slot, Standing
-from memlab.core.clock import wall_now
 from memlab.core.due import Due, DueKind
 from memlab.core.tenancy import lab_scope
-from memlab.journey import letters
+from memlab.journey import letters, timetable
 from memlab.journey.letters import Letter, Undelivered
-from questionnaires.course import schedule_of
 
 #: So long after its moment a reminder of a stage is still worth sending.
 LATE = timedelta(hours=12)
@@ -104,13 +102,13 @@ def plan_extended(participant: Participant, stage_key: str, *, wall: datetime) -
     _add(participant, ReminderKind.EXTENDED, stage_key, number, channel, due_at=now)
 
 
-def plan_debriefing(participant: Participant) -> None:
+def plan_debriefing(participant: Participant, *, wall: datetime) -> None:
     """Tell the participant that the debriefing can be read. Safe to repeat: they are told once."""
     if participant.version is None or participant.clock == Clock.SCRIPTED:
         return
     channel = participant.version.configuration.reminders.channel
     if channel is not ReminderChannel.NONE:
-        now = participant.study_time(wall_now())
+        now = participant.study_time(wall)
         _add(participant, ReminderKind.DEBRIEFING, "", 0, channel, due_at=now)
 
 
@@ -227,7 +225,7 @@ def slot_of(reminder: Reminder, *, now: datetime) -> Slot | None:
     """The stage that is reminded of, None for what belongs to none."""
     if reminder.participant.consented_at is None or reminder.kind not in OF_STAGES:
         return None
-    stages = schedule_of(reminder.participant, now=now)
+    stages = timetable.stages_of(reminder.participant, now=now)
     return next((slot for slot in stages if slot.stage.key == reminder.stage_key), None)
 
 

@@ -12,7 +12,6 @@ Rows are locked in the conversation's order: the session first, then its partici
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
@@ -35,22 +34,8 @@ def follow(participant: Participant, *, wall: datetime) -> list[Slot]:
     for session in participant.sessions.filter(state=SessionState.ENDED).order_by("number"):
         _complete(session, wall=wall)
     slots = windows.follow(participant, wall=wall)
-    if participant.has_left_chat:
-        slots = _without_talks(participant, slots)
     _conclude(participant, slots, wall=wall)
     return slots
-
-
-def _without_talks(participant: Participant, slots: Sequence[Slot]) -> list[Slot]:
-    """The stages of whoever has left the conversations: what follows one that they had can still be
-    answered, and no other stage is offered any more."""
-    had = set(participant.sessions.values_list("stage_key", flat=True))
-    return [
-        slot
-        if slot.standing.over or slot.stage.key in had
-        else replace(slot, standing=Standing.FORGONE)
-        for slot in slots
-    ]
 
 
 def follow_by_id(public_id: UUID, *, wall: datetime) -> None:

@@ -17,9 +17,8 @@ from experiments.models import Participant, Payment, Session
 from experiments.participants import for_participant, message
 from experiments.schedule import Slot, Standing
 from memlab.core.clock import wall_now
-from memlab.journey import codes, overview, stages, way
+from memlab.journey import codes, overview, stages, timetable, way
 from questionnaires import responses
-from questionnaires.course import schedule_of
 
 
 @require_safe
@@ -121,7 +120,7 @@ def done(request: HttpRequest, participant: Participant, key: str) -> HttpRespon
     if over and code is None:
         return redirect("journey:onward")
     now = participant.study_time(wall)
-    slots = schedule_of(participant, now=now)
+    slots = timetable.stages_of(participant, now=now)
     rows = overview.stage_rows(participant, slots, now=now)
     payment = Payment.objects.filter(participant=participant, stage_key=key).first()
     context = {

@@ -13,9 +13,8 @@ from chat import sessions
 from experiments.enums import ParticipantState, SessionState
 from experiments.models import Participant, Session, WindowMark
 from experiments.schedule import OverMark, Slot, Standing
-from memlab.journey import reminders
+from memlab.journey import reminders, timetable
 from questionnaires import responses
-from questionnaires.course import schedule_of
 
 SETTLED = (SessionState.COMPLETE, SessionState.EXPIRED)
 
@@ -32,7 +31,7 @@ def follow(participant: Participant, *, wall: datetime) -> list[Slot]:
     if locked.version is None or locked.consented_at is None:
         return []
     now = locked.study_time(wall)
-    stages = schedule_of(locked, now=now)
+    stages = timetable.stages_of(locked, now=now)
     active = locked.state == ParticipantState.ACTIVE
     for slot in stages if active else []:
         if slot.standing in (Standing.MISSED, Standing.LAPSED):

@@ -86,6 +86,8 @@ def _stop(participant: Participant, kind: WithdrawalKind, *, wall: datetime) -> 
         if participant.chat_left_at is None:
             participant.leave_chat(now=participant.study_time(wall))
         stop_work(person, kinds=OF_CONVERSATIONS)
+        if participant.state == ParticipantState.ACTIVE:  # perhaps nothing is left to be done
+            participant.follow_windows_at(participant.study_time(wall))
     else:
         if participant.state != ParticipantState.WITHDRAWN:
             participant.withdraw()

@@ -10,12 +10,13 @@ from django.test import Client
 from icalendar import Calendar
 
 from chat import sessions
-from experiments.enums import Closed, ReminderState
+from experiments.enums import Closed, ReminderState, WithdrawalKind, WithdrawnBy
 from experiments.models import Lab, Participant, Reminder
 from memlab.core.clock import wall_now
 from memlab.core.due import Due, DueKind
 from memlab.core.tenancy import lab_scope
 from memlab.journey import addresses, reminders
+from memlab.journey.withdrawing import withdraw
 from tests.journey.times import HOUR, START, Wait
 from tests.standin.mail import CUT_AFTER_DATA, NO_SUCH_USER, REFUSE_FOR_NOW, mail_server
 from tests.standin.mail import settings_for as smtp
@@ -90,6 +91,25 @@ def test_whoever_is_in_conversation_is_not_reminded_and_whoever_stopped_is(lab: 
     assert [row[3] for row in wait.rows()] == ["talking", ""]
     assert "isn't finished yet" in outbox.outbox[0].subject
     assert "March 5, 2026, 3 p.m." in str(outbox.outbox[0].body)  # six hours more to finish
+
+
+def test_who_has_left_the_conversations_is_not_invited_to_one(lab: Lab) -> None:
+    wait = Wait(lab, stages={"reminder_hours": [0]})
+    with lab_scope(lab.pk):
+        session = sessions.enter_stage(wait.person, "T1", wall=START + 25 * HOUR).session
+        sessions.close(session, Closed.PARTICIPANT, at=START + 26 * HOUR)
+    assert wait.follow(27) == ["done", "later"]
+    assert wait.rows()[-1][:3] == ("T2", 0, "planned")
+    with lab_scope(lab.pk):
+        withdraw(
+            wait.person, WithdrawalKind.CHAT, by=WithdrawnBy.PARTICIPANT, wall=START + 28 * HOUR
+        )
+        due = Due.objects.get(kind=DueKind.WINDOW, subject=wait.person.public_id)
+        assert due.wall_at == START + 28 * HOUR  # nothing is left of the study: looked at at once
+    assert wait.send(50)[-1] == "expired"
+    assert wait.rows()[-1][3] == "stage_over"
+    assert wait.follow(200) == ["done", "forgone"]
+    assert outbox.outbox == []
 
 
 def test_late_ones_expire_and_of_several_the_last_is_sent(lab: Lab) -> None:
@@ -239,8 +259,8 @@ def test_the_debriefing_is_told_once_and_to_dropouts_too(lab: Lab) -> None:
     wait.set(state="dropped")
     with lab_scope(lab.pk):
         person = Participant.objects.get(pk=wait.person.pk)
-        reminders.plan_debriefing(person)
-        reminders.plan_debriefing(person)
+        reminders.plan_debriefing(person, wall=wall_now())
+        reminders.plan_debriefing(person, wall=wall_now())
         reminder = Reminder.objects.get()
     assert str(reminders.send(lab.pk, reminder.pk, wall=wall_now())) == "sent"
     assert outbox.outbox[0].subject == "A study of remembering: what the study was about"
