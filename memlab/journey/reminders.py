@@ -63,8 +63,8 @@ def plan(participant: Participant, stages: Sequence[Slot], *, wall: datetime) ->
         row = planned.get((stage_key, number))
         if row is None:
             _add(participant, ReminderKind.STAGE, stage_key, number, channel, due_at=due_at)
-        elif row.due_at != due_at:
-            row.plan(due_at)
+        elif row.due_at < due_at or (row.due_at != due_at and row.sending_at is None):
+            row.plan(due_at)  # what was sent before waits for its present moment at least
     ahead = {slot.stage.key for slot in stages if slot.standing in AWAITED}
     for row in participant.reminders.filter(kind__in=OF_STAGES, state=ReminderState.PLANNED):
         if row.stage_key not in ahead:

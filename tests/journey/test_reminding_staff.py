@@ -14,7 +14,8 @@ from experiments.models import AuditEntry, Identifier, Identity, Lab, Participan
 from memlab.core.clock import wall_now
 from memlab.core.due import Due
 from memlab.core.tenancy import lab_scope
-from memlab.journey import windows
+from memlab.journey import reminders, windows
+from tests.journey.times import HOUR, START, Wait
 from tests.people import signed_in
 from tests.studies import enrol, make_study
 
@@ -94,6 +95,18 @@ def test_an_unknown_one_is_sent_again_by_a_click_and_logged(lab: Lab) -> None:
     with lab_scope(lab.pk):
         assert Reminder.objects.get().state == "planned"
         assert AuditEntry.objects.get(action="resend_reminder").details == {"state": "unknown"}
+
+
+def test_what_staff_send_again_stays_due_though_its_moment_is_long_past(lab: Lab) -> None:
+    wait = Wait(lab, stages={"reminder_hours": [0]})
+    wait.follow(24)
+    with lab_scope(lab.pk):
+        reminder = Reminder.objects.get()
+        reminder.begin(wall=START + 24 * HOUR, window=(None, None), sequence=0)
+        reminder.lose("no_sign", wall=START + 24 * HOUR)
+        assert reminders.resend(reminder.pk, wall=START + 45 * HOUR)
+    wait.follow(46)
+    assert wait.send(46) == ["sent"]
 
 
 def test_the_webhook_s_secret_is_shown_once(lab: Lab) -> None:
