@@ -18,9 +18,8 @@ from chat import sessions
 from experiments.enums import DeviationKind, ParticipantState, SessionState
 from experiments.models import Deviation, Extension, Participant, WindowMark
 from experiments.schedule import Slot, Standing
-from memlab.journey import reminders, windows
+from memlab.journey import reminders, stages, timetable
 from questionnaires import responses
-from questionnaires.course import schedule_of
 
 EXTENDABLE = (Standing.LATER, Standing.OPEN, Standing.IN_PROGRESS, Standing.MISSED)
 BEGUN = (Standing.IN_PROGRESS, Standing.DONE, Standing.LAPSED)
@@ -45,7 +44,7 @@ def extend(
 
     Raises ValidationError if it can't be, or if ``until`` wouldn't put the end off.
     """
-    slots = windows.follow(participant, wall=wall)
+    slots = stages.follow(participant, wall=wall)
     person = Participant.objects.select_for_update(no_key=True).get(pk=participant.pk)
     slot = next((slot for slot in slots if slot.stage.key == stage_key), None)
     if slot is None:
@@ -68,7 +67,7 @@ def extend(
     )
     _keep_open(person, stage_key, wall=wall)
     reminders.plan_extended(person, stage_key, wall=wall)
-    windows.follow(person, wall=wall)
+    stages.follow(person, wall=wall)
     return extension
 
 
@@ -114,7 +113,7 @@ def _keep_open(person: Participant, stage_key: str, *, wall: datetime) -> None:
     session = person.sessions.filter(stage_key=stage_key, state=SessionState.OPEN).first()
     if session is None:
         return
-    slots = schedule_of(person, now=person.study_time(wall))
+    slots = timetable.stages_of(person, now=person.study_time(wall))
     finish_by = next(slot.finish_by for slot in slots if slot.stage.key == stage_key)
     if finish_by is not None:
         sessions.extend(session, finish_by)

@@ -16,7 +16,7 @@ from memlab.core.tenancy import lab_scope
 from memlab.journey.extensions import extend
 from questionnaires.models import Response
 from tests.journey.times import HOUR, START, Wait
-from tests.journey.walking import Walker
+from tests.journey.walking import Walker, make_way
 from tests.people import person, signed_in
 from tests.questionnaires.asked import PETS, ask
 from tests.studies import make_study
@@ -100,6 +100,28 @@ def test_a_conversation_under_way_may_go_on_longer(lab: Lab) -> None:
         assert Session.objects.get(pk=session.pk).window_closes_at == START + 96 * HOUR
     assert wait.follow(95)[0] == "in_progress"
     assert wait.follow(96)[0] == "lapsed"
+
+
+def test_an_extension_does_not_count_a_pause_twice(lab: Lab) -> None:
+    wait = Wait(lab, stages={"idle_minutes": 60000})
+    with lab_scope(lab.pk):
+        session = sessions.enter_stage(wait.person, "T1", wall=START + 70 * HOUR).session
+        session.pause(at=START + 71 * HOUR)
+        session.go_on(at=START + 73 * HOUR)
+    give(wait, "T1", until=90, at=75)
+    assert wait.follow(97)[0] == "in_progress"
+    assert wait.follow(98)[0] == "lapsed"
+
+
+def test_what_was_finished_in_time_is_complete_before_anything_is_extended(lab: Lab) -> None:
+    walker = Walker(make_way(lab, asks=((Moment.AFTER, "T1"),)))
+    walker.talk("T1")
+    walker.next_page()
+    walker.answer()  # and the browser is closed before it asks for what comes next
+    walker.at(100 * HOUR)
+    page = f"/admin/experiments/participant/{walker.participant.pk}/extend/"
+    assert "Talk 1" not in signed_in("Bob", lab).get(page).content.decode()
+    assert walker.session_states() == [("T1", "complete")]
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ from experiments.models import Participant
 from experiments.rights import Area, Right, Viewer
 from experiments.schedule import Slot
 from memlab.core.clock import wall_now
-from memlab.journey import windows
+from memlab.journey import stages
 from memlab.journey.extensions import extend, extendable
 
 
@@ -91,7 +91,7 @@ def _extend(
     request: HttpRequest, people: TenantModelAdmin, participant: Participant
 ) -> HttpResponseBase:
     wall = wall_now()
-    slots = extendable(windows.follow(participant, wall=wall))
+    slots = extendable(stages.follow(participant, wall=wall))
     if not slots:
         return people.confirm(
             request,
