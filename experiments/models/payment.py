@@ -74,7 +74,7 @@ class PaymentQuerySet(TenantQuerySet["Payment"]):
     def detach(self) -> None:
         """Nothing leads from here to the person any more, who is erased or anonymised. What isn't
         paid yet keeps the code, so that it can be; what is paid gets one that nobody knows."""
-        for payment in self.select_for_update():
+        for payment in self.order_by("pk").select_for_update():
             payment.participant = None
             if payment.state == PaymentState.PAID:
                 payment.code = Participant._meta.get_field("code").get_default()
