@@ -167,7 +167,7 @@ def _deliver(letter: Letter) -> Undelivered | None:
 
 def _claim(reminder_id: UUID, *, wall: datetime) -> Claim | ReminderState | None:
     """Decide under lock: sent by us, or already settled by a rule, or nothing to do."""
-    reminder = _held(reminder_id)
+    reminder = held(reminder_id)
     if reminder is None:
         return None
     if reminder.gave_no_sign(wall=wall):
@@ -200,14 +200,14 @@ def _claim(reminder_id: UUID, *, wall: datetime) -> Claim | ReminderState | None
 def resend(reminder_id: UUID, *, wall: datetime) -> bool:
     """Have staff's decision carried out: one that failed, or of which nobody knows, goes out again.
     False if there is nothing to send again, because somebody else was faster."""
-    reminder = _held(reminder_id)
+    reminder = held(reminder_id)
     if reminder is None or reminder.state not in (ReminderState.UNKNOWN, ReminderState.FAILED):
         return False
     reminder.resend(wall=wall)
     return True
 
 
-def _held(reminder_id: UUID) -> Reminder | None:
+def held(reminder_id: UUID) -> Reminder | None:
     """The reminder with its participant, both locked, in this order everywhere: so that nobody
     withdraws, pauses or moves a window between the rules and the claim."""
     found = Reminder.objects.filter(pk=reminder_id).values_list("participant_id", flat=True).first()
@@ -230,7 +230,7 @@ def slot_of(reminder: Reminder, *, now: datetime) -> Slot | None:
 
 
 def _settle(claim: Claim, failure: Undelivered | None, *, wall: datetime) -> ReminderState | None:
-    reminder = _held(claim.reminder)
+    reminder = held(claim.reminder)
     if reminder is None:
         return None  # erased meanwhile
     if not reminder.awaits(claim.began):

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from django.db.models import Q
 
 from experiments.enums import IdentifierKind, ReminderChannel, ReminderKind, ReminderState
-from experiments.models import Participant, Reminder, Study
+from experiments.models import Reminder, Study
 from memlab.core.csv_files import CsvForm, iso, written
 from memlab.journey import reminders
 
@@ -39,11 +39,8 @@ def lines(study: Study, *, wall: datetime) -> list[Line]:
         participant__test_mode=False,
         channel=ReminderChannel.LIST,
     ).select_related("participant__study", "participant__version")
-    return [
-        Line(row, row.state == ReminderState.SENT)
-        for row in found.order_by("participant__code", "due_at")
-        if row.state == ReminderState.SENT or _stays(row, wall=wall)
-    ]
+    listed = (_line(row, wall=wall) for row in found.order_by("participant__code", "due_at"))
+    return [line for line in listed if line is not None]
 
 
 def _day(study: Study, wall: datetime) -> tuple[datetime, datetime]:
@@ -54,10 +51,21 @@ def _day(study: Study, wall: datetime) -> tuple[datetime, datetime]:
     )
 
 
+def _line(found: Reminder, *, wall: datetime) -> Line | None:
+    """The reminder's line, None if it isn't to be handed over. What was found is looked at again
+    under lock: somebody else may be handing the list over, or its receiver may be leaving."""
+    if found.state == ReminderState.SENT:
+        return Line(found, again=True)
+    reminder = reminders.held(found.pk)
+    if reminder is None or reminder.state not in (ReminderState.PLANNED, ReminderState.SENT):
+        return None
+    again = reminder.state == ReminderState.SENT
+    return Line(reminder, again) if again or _stays(reminder, wall=wall) else None
+
+
 def _stays(reminder: Reminder, *, wall: datetime) -> bool:
     """Whether it may still be handed over: as it will be when it is due today."""
-    participant = Participant.objects.select_for_update(no_key=True).get(pk=reminder.participant_id)
-    moment = max(reminder.due_at, participant.study_time(wall))
+    moment = max(reminder.due_at, reminder.participant.study_time(wall))
     slot = reminders.slot_of(reminder, now=moment)
     rule = reminders.rule_against(reminder, slot, now=moment)
     if rule is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from threading import Event, Thread
 
@@ -39,16 +38,11 @@ from memlab.core.due import Due, DueKind
 from memlab.core.tenancy import lab_scope
 from memlab.journey.withdrawing import withdraw
 from tests.entering import hidden_fields
+from tests.journey.waits import somebody_waits_for_us
 from tests.journey.walking import browser_of
 from tests.studies import enrol, make_study, reference_of
 
 pytestmark = pytest.mark.django_db
-
-
-def _somebody_waits_for_a_lock() -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted")
-        return bool(cursor.fetchone()[0])
 
 
 def while_entering(participant: Participant, act: Callable[[], None]) -> None:
@@ -61,9 +55,7 @@ def while_entering(participant: Participant, act: Callable[[], None]) -> None:
             with lab_scope(participant.lab_id):
                 sessions.enter_stage(participant, "T1", wall=wall_now())
                 entered.set()
-                until = time.monotonic() + 5
-                while time.monotonic() < until and not _somebody_waits_for_a_lock():
-                    time.sleep(0.01)
+                somebody_waits_for_us()
         finally:
             connection.close()
 

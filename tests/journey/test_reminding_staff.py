@@ -5,17 +5,20 @@ from __future__ import annotations
 import csv
 import io
 from datetime import timedelta
+from threading import Event, Thread
 from typing import Any
 
 import pytest
+from django.db import connection
 
 from experiments.enums import IdentifierKind
 from experiments.models import AuditEntry, Identifier, Identity, Lab, Participant, Reminder
 from memlab.core.clock import wall_now
 from memlab.core.due import Due
 from memlab.core.tenancy import lab_scope
-from memlab.journey import reminders, windows
+from memlab.journey import reminders, todays_list, windows
 from tests.journey.times import HOUR, START, Wait
+from tests.journey.waits import somebody_waits_for_us
 from tests.people import signed_in
 from tests.studies import enrol, make_study
 
@@ -70,6 +73,29 @@ def test_assistants_see_whom_to_remind_but_no_file_of_ids(lab: Lab) -> None:
     assert signed_in("Dora", lab).get(address).status_code == 404  # changes nothing about people
     with lab_scope(lab.pk):
         assert Reminder.objects.get().state == "planned"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_who_fetch_the_list_at_once_hand_it_over_once(own_lab: Lab) -> None:
+    study, person = waiting(own_lab, reminder_channel="list")
+    fetched, new = Event(), []
+
+    def fetch() -> None:
+        fetched.set()
+        with lab_scope(own_lab.pk):
+            new.append(todays_list.hand_over(study, wall=wall_now())[1])
+        connection.close()
+
+    colleague = Thread(target=fetch)
+    with lab_scope(own_lab.pk):
+        new.append(todays_list.hand_over(study, wall=wall_now())[1])
+        colleague.start()
+        assert fetched.wait(10)
+        assert somebody_waits_for_us()
+    colleague.join()
+    assert new == [1, 0]
+    with lab_scope(own_lab.pk):
+        assert Reminder.objects.get(participant=person).state == "sent"
 
 
 def test_nobody_who_left_is_on_the_list(lab: Lab) -> None:
