@@ -26,11 +26,14 @@ def for_participant(view: ParticipantView[Extra]) -> Callable[..., HttpResponse]
     """Call the view with the participant of the request's cookie, inside the lab's scope.
 
     The scope is around the view, so an exception rolls everything back, and the response is
-    rendered before it closes.
+    rendered before it closes. A browser that fetches ahead, in case somebody might click, gets
+    nothing: a page that was never seen must not count as read, nor a stage as begun.
     """
 
     @wraps(view)
     def inside(request: HttpRequest, *args: Extra.args, **kwargs: Extra.kwargs) -> HttpResponse:
+        if request.headers.get("Sec-Purpose", "").startswith("prefetch"):
+            return HttpResponse(status=503, headers={"Cache-Control": "no-store"})
         owner = recognise(request.COOKIES)
         if owner is None:
             return message(

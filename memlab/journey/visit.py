@@ -31,12 +31,7 @@ def onward(request: HttpRequest, participant: Participant) -> HttpResponse:
 @require_GET
 @for_participant
 def stage(request: HttpRequest, participant: Participant, key: str) -> HttpResponse:
-    """Begin a stage, or go on with it: what is asked before it, then its conversation.
-
-    A browser that fetches ahead, in case somebody might click, begins nothing.
-    """
-    if request.headers.get("Sec-Purpose", "").startswith("prefetch"):
-        return HttpResponse(status=503)
+    """Begin a stage, or go on with it: what is asked before it, then its conversation."""
     wall = wall_now()
     slots = stages.follow(participant, wall=wall)
     participant.refresh_from_db()

@@ -105,6 +105,13 @@ def test_questions_come_before_the_text(lab: Lab) -> None:
     assert views(lab) == 1
 
 
+def test_a_browser_that_fetches_ahead_has_shown_nobody_the_debriefing(lab: Lab) -> None:
+    walker = walked(lab)
+    ahead = walker.client.get("/journey/debriefing/", headers={"sec-purpose": "prefetch"})
+    assert (ahead.status_code, ahead.content) == (503, b"")
+    assert views(lab) == 0
+
+
 def test_nothing_is_asked_of_whoever_withdrew(lab: Lab) -> None:
     walker = walked(lab, state="withdrawn", asks=((Moment.DEBRIEFING, ""),))
     assert "XYZZY" in walker.page("debriefing")[1]
