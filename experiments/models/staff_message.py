@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
+from django.core.validators import ProhibitNullCharactersValidator
 from django.db import models
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
@@ -28,6 +29,7 @@ class StaffMessageQuerySet(TenantQuerySet["StaffMessage"]):
         text = text.replace("\r\n", "\n").strip()
         if not text:
             raise ValidationError(_now("Please write something first."))
+        ProhibitNullCharactersValidator()(text)
         if len(text) > MESSAGE_CHARACTERS:
             raise ValidationError(
                 _now("At most %(limit)s characters; this has %(length)s.")

@@ -10,6 +10,7 @@ from uuid import uuid4
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
+from django.core.validators import ProhibitNullCharactersValidator
 from django.db import models
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
@@ -38,6 +39,18 @@ def receipt_hash(code: str) -> str:
     return hashlib.sha256(plain.encode()).hexdigest()
 
 
+def checked_reason(given: str) -> str:
+    """A reason as it is kept. Raises ValidationError if it is too long, or can't be stored."""
+    reason = given.strip()
+    if len(reason) > REASON_CHARACTERS:
+        raise ValidationError(
+            _now("At most %(limit)s characters; this has %(length)s.")
+            % {"limit": REASON_CHARACTERS, "length": len(reason)}
+        )
+    ProhibitNullCharactersValidator()(reason)
+    return reason
+
+
 class WithdrawalQuerySet(TenantQuerySet["Withdrawal"]):
     def request(
         self,
@@ -53,14 +66,9 @@ class WithdrawalQuerySet(TenantQuerySet["Withdrawal"]):
         """Keep the wish and plan that it is carried out; the same wish again is the same row.
 
         The caller holds the participant's row lock, and has stopped what was under way. Raises
-        ValidationError for a reason that is too long, or for less than was asked for before.
+        ValidationError for a reason that is none, or for less than was asked for before.
         """
-        reason = reason.strip()
-        if len(reason) > REASON_CHARACTERS:
-            raise ValidationError(
-                _now("At most %(limit)s characters; this has %(length)s.")
-                % {"limit": REASON_CHARACTERS, "length": len(reason)}
-            )
+        reason = checked_reason(reason)
         if kind not in kinds_left(participant) and not self.filter(
             participant=participant, kind=kind
         ):

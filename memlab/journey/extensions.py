@@ -9,7 +9,7 @@ conversation is remembered and its questionnaires are closed as they were.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
@@ -23,6 +23,8 @@ from questionnaires import responses
 
 EXTENDABLE = (Standing.LATER, Standing.OPEN, Standing.IN_PROGRESS, Standing.MISSED)
 BEGUN = (Standing.IN_PROGRESS, Standing.DONE, Standing.LAPSED)
+#: A later end is a slip of the pen.
+LONGEST = timedelta(days=366)
 GOING_ON = (ParticipantState.ACTIVE, ParticipantState.DROPPED_OUT)
 
 
@@ -86,6 +88,8 @@ def _check(
         raise ValidationError(
             _("An extension must end later than the window does now, and later than this moment.")
         )
+    if until > max(slot.closes_at, now) + LONGEST:
+        raise ValidationError(_("An extension is of a year at most."))
 
 
 def _refusal(slots: Sequence[Slot], slot: Slot) -> str | None:

@@ -52,7 +52,7 @@ def home(request: HttpRequest, participant: Participant) -> HttpResponse:
 def skip(request: HttpRequest, participant: Participant) -> HttpResponse:
     """Let days pass in a test run."""
     days = request.POST.get("skip_days", "")
-    if not days.isdecimal() or not 1 <= int(days) <= 365:
+    if not days.isdecimal() or len(days) > 3 or not 1 <= int(days) <= 365:
         return _refused(request, participant, _("Skip between 1 and 365 days."))
     locked = Participant.objects.select_for_update().get(pk=participant.pk)
     try:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -24,6 +25,7 @@ from experiments.models import Participant, Withdrawal
 from experiments.models.withdrawal import (
     REASON_CHARACTERS,
     REMOVING,
+    checked_reason,
     kinds_left,
 )
 from experiments.participants import for_participant, message
@@ -163,11 +165,10 @@ def _errors(chosen: str, left: list[WithdrawalKind], reason: str) -> dict[str, s
     errors = {}
     if chosen not in left:
         errors["kind_error"] = _now("Please choose how far you want to go.")
-    if len(reason) > REASON_CHARACTERS:
-        errors["reason_error"] = _now("At most %(limit)s characters; this has %(length)s.") % {
-            "limit": REASON_CHARACTERS,
-            "length": len(reason),
-        }
+    try:
+        checked_reason(reason)
+    except ValidationError as error:
+        errors["reason_error"] = " ".join(error.messages)
     return errors
 
 

@@ -133,6 +133,13 @@ def test_an_extension_never_shortens(lab: Lab, until: float, at: float) -> None:
         give(wait, "T1", until=until, at=at)
 
 
+def test_an_extension_without_end_is_a_slip_of_the_pen(lab: Lab) -> None:
+    wait = Wait(lab)
+    with pytest.raises(ValidationError, match="of a year at most"):
+        give(wait, "T1", until=72 + 24 * 366 + 1, at=50)
+    give(wait, "T1", until=72 + 24 * 366, at=50)
+
+
 def test_what_was_missed_before_a_stage_that_was_begun_stays_missed(lab: Lab) -> None:
     wait = Wait(lab)
     wait.follow(96)

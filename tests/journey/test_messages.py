@@ -46,7 +46,12 @@ def test_a_question_and_its_answer(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"), [("  ", "write something"), ("x" * 2001, "At most 2000 characters")]
+    ("text", "says"),
+    [
+        ("  ", "write something"),
+        ("x" * 2001, "At most 2000 characters"),
+        ("a\x00b", "Null characters are not allowed"),
+    ],
 )
 def test_what_can_not_be_kept_is_said_and_stays_in_the_field(
     lab: Lab, text: str, says: str

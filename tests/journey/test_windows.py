@@ -17,6 +17,7 @@ from memlab.journey import windows
 from memlab.journey.withdrawing import withdraw
 from questionnaires.models import Answer, Response
 from tests.journey.times import HOUR, START, Wait
+from tests.journey.walking import browser_of
 from tests.studies import make_study, scripted
 
 pytestmark = pytest.mark.django_db
@@ -130,6 +131,15 @@ def test_a_scripted_clock_plans_nothing(lab: Lab) -> None:
     with lab_scope(lab.pk):
         windows.follow(person, wall=START)
     assert not Due.objects.filter(kind=DueKind.WINDOW, subject=person.public_id).exists()
+
+
+@pytest.mark.parametrize("days", ["", "0", "366", "-1", "1.5", "two", "9" * 5000])
+def test_days_that_are_none_are_not_skipped(lab: Lab, days: str) -> None:
+    wait = Wait(lab, person={"test_mode": True})
+    refused = browser_of(wait.person).post("/journey/skip/", {"skip_days": days})
+    assert refused.status_code == 400
+    with lab_scope(lab.pk):
+        assert not Participant.objects.get().clock_offset
 
 
 def test_skipping_days_has_the_windows_looked_at_and_moves_reminders(lab: Lab) -> None:

@@ -87,6 +87,7 @@ def test_nothing_happens_before_the_last_step(study: Study) -> None:
         ({"reason": ""}, "Please choose how far you want to go."),
         ({"kind": "everything"}, "Please choose how far you want to go."),
         ({"kind": "all", "reason": "x" * 501}, "At most 500 characters; this has 501."),
+        ({"kind": "all", "reason": "a\x00b"}, "Null characters are not allowed"),
     ],
 )
 def test_a_bad_form_says_what_is_missing(study: Study, given: dict[str, str], words: str) -> None:
