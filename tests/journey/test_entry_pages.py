@@ -147,10 +147,11 @@ def test_consent_pins_the_version_and_keeps_every_word(lab: Lab) -> None:
     assert rows["sensitive"].text == SEPARATE["sensitive_consent"]
     assert rows["participation"].text == (
         "What this is about.\n\n"
-        "Everything that you write and answer, to keep it: The server of the study\n"
-        "Your messages, to answer them: The server of the study\n"
-        "Your messages, to summarise them: The server of the study\n"
-        "Your messages, to find related ones: The server of the study\n\n"
+        "The server of the study\n"
+        "– Everything that you write and answer, to keep it\n"
+        "– Your messages, to answer them\n"
+        "– Your messages, to summarise them\n"
+        "– Your messages, to find related ones\n\n"
         "I take part."
     )
     for row in rows.values():
