@@ -34,10 +34,10 @@ def conversation(request: HttpRequest, participant: Participant, session_id: UUI
     if session.state not in (SessionState.OPEN, SessionState.CLOSING):
         return redirect(after)
     if _preparing(session, participant):
-        return render(request, "journey/waiting.html", {"study": participant.study})
+        return render(request, "journey/waiting.html", {"study": participant.shown_study})
     stage, language = session.stage, session.version.configuration.language
     context: dict[str, Any] = {
-        "study": participant.study,
+        "study": participant.shown_study,
         "stage": {"title": stage.title, "instructions": paragraphs(stage.briefing)},
         "chat_config": {
             "websocket_path": f"/ws/chat/{session.id}/",

@@ -50,7 +50,7 @@ def for_participant(view: ParticipantView[Extra]) -> Callable[..., HttpResponse]
             )
             if participant is None:
                 raise Http404
-            with translation.override(participant.study.language), _clocks_of(participant):
+            with translation.override(participant.shown_study.language), _clocks_of(participant):
                 try:
                     response = view(request, participant, *args, **kwargs)
                 except Participant.DoesNotExist:  # erased or anonymised while the page was made

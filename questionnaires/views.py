@@ -50,8 +50,8 @@ def answer(request: HttpRequest, participant: Participant, response_id: UUID) ->
     except NotNow as refusal:
         return _over(request, participant, str(refusal))
     number, count = responses.place_among(participant, response)
-    context = {
-        "study": participant.study,
+    context: dict[str, Any] = {
+        "study": participant.shown_study,
         "heading": heading(Moment(response.moment)),
         "stage_title": _stage_title(participant, response),
         "number": number,
@@ -60,7 +60,7 @@ def answer(request: HttpRequest, participant: Participant, response_id: UUID) ->
     }
     if response.version is None:
         return _external(request, participant, response, context)
-    language = participant.study.language
+    language = participant.shown_study.language
     context["introduction"] = paragraphs(response.content.introduction.told(language))
     context["questionnaire"] = _page(response, language, before=number - 1)
     return render(request, "questionnaires/answer.html", context)
@@ -193,7 +193,7 @@ def returned(request: HttpRequest) -> HttpResponse:
         )
         if response is None:
             return _refused(request, _("This address leads to nothing any more."))
-        with translation.override(response.participant.study.language):
+        with translation.override(response.participant.shown_study.language):
             return _arrived(request, response, wall=wall)
 
 
@@ -219,7 +219,7 @@ def _arrived(request: HttpRequest, response: Response, *, wall: datetime) -> Htt
         request,
         title=_("Thank you, it is noted"),
         text=_("Please go back to the window in which you began, or open your link again."),
-        study=participant.study,
+        study=participant.shown_study,
     )
 
 
@@ -228,7 +228,7 @@ def _over(request: HttpRequest, participant: Participant, text: str) -> HttpResp
         request,
         title=_("Not possible now"),
         text=text,
-        study=participant.study,
+        study=participant.shown_study,
         link_url=reverse("journey:home"),
         link_text=_("To the overview"),
         status=409,

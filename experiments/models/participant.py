@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
 from experiments import strata
-from experiments.configuration import ArmConfiguration
+from experiments.configuration import ArmConfiguration, StudyConfiguration
 from experiments.consents import asked, participation_text
 from experiments.destinations import destinations
 from experiments.enums import Clock, ConsentKind, Exclusion, ParticipantState, SessionState
@@ -199,13 +199,15 @@ class Participant(TenantModel):
             self.follow_windows_at(self.consented_at)
 
     @property
+    def shown_study(self) -> Study | StudyConfiguration:
+        """By what title, in which language and zone the participant knows the study: as they
+        agreed to it, whatever staff have edited since."""
+        return self.study.shown() if self.version is None else self.version.configuration
+
+    @property
     def zone(self) -> str:
         """Where the participant's times of day are read: their own zone, else their study's."""
-        if self.time_zone:
-            return self.time_zone
-        return (
-            self.study.time_zone if self.version is None else self.version.configuration.time_zone
-        )
+        return self.time_zone or self.shown_study.time_zone
 
     def follow_windows_at(self, moment: datetime | None) -> None:
         """Keep the one due row of the participant's windows at the study time at which the next one

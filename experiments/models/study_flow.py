@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from django.core.exceptions import ValidationError
 from django.db import models
@@ -15,6 +15,7 @@ from experiments.enums import StudyStatus
 
 if TYPE_CHECKING:
     from experiments.configuration import StudyConfiguration
+    from experiments.models.study import Study
     from experiments.models.version import StudyVersion
 
 #: From which states a study comes into each. A closed study stays closed: its sequence of
@@ -69,11 +70,21 @@ class StudyFlow(models.Model):
     def version(self) -> StudyVersion:
         """The version new participants get: the last one that was opened, else a snapshot of the
         draft as it stands, made once for each content."""
-        if self.status not in (StudyStatus.DRAFT, StudyStatus.PILOTING):
+        if not self._is_draft:
             frozen = self.running()
             if frozen is not None:
                 return frozen
         return self.snapshot()
+
+    def shown(self) -> Study | StudyConfiguration:
+        """What whoever comes now is shown of the study (title, language, zone): as it was opened
+        last, for staff may be editing it since; a draft as it stands."""
+        frozen = None if self._is_draft else self.running()
+        return cast("Study", self) if frozen is None else frozen.configuration
+
+    @property
+    def _is_draft(self) -> bool:
+        return self.status in (StudyStatus.DRAFT, StudyStatus.PILOTING)
 
     def snapshot(self) -> StudyVersion:
         """The draft as it stands, as a version, which is made once for each content."""

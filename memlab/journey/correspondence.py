@@ -41,7 +41,7 @@ def messages(request: HttpRequest, participant: Participant) -> HttpResponse:
     if request.method == "GET":
         StaffMessage.objects.mark_read(participant, from_staff=True, wall=wall_now())
     context = {
-        "study": participant.study,
+        "study": participant.shown_study,
         "thread": thread,
         "text": text,
         "error": error,

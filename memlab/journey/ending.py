@@ -29,7 +29,7 @@ def end(request: HttpRequest, participant: Participant) -> HttpResponse:
     rules = debriefing.rules_of(participant)
     state = ParticipantState(participant.state)
     context = {
-        "study": participant.study,
+        "study": participant.shown_study,
         "code": participant.code,
         "state": state,
         **_told(state),
@@ -111,7 +111,7 @@ def read_debriefing(request: HttpRequest, participant: Participant) -> HttpRespo
     if request.method != "HEAD":
         DebriefingView.objects.record(participant, now=now)
     context = {
-        "study": participant.study,
+        "study": participant.shown_study,
         "document": paragraphs(rules.text),
         "statement": paragraphs(rules.consent),
         "answered": participant.consents.filter(kind=ConsentKind.DEBRIEFED).first(),

@@ -31,7 +31,7 @@ def home(request: HttpRequest, participant: Participant) -> HttpResponse:
     now = participant.study_time(wall)
     rows = overview.stage_rows(participant, slots, now=now)
     context: dict[str, Any] = {
-        "study": participant.study,
+        "study": participant.shown_study,
         "code": participant.code,
         "stages": rows,
         "next": overview.next_row(rows),
@@ -67,7 +67,7 @@ def _refused(request: HttpRequest, participant: Participant, text: str) -> HttpR
         request,
         title=_("Not possible"),
         text=text,
-        study=participant.study,
+        study=participant.shown_study,
         link_url=reverse("journey:home"),
         link_text=_("To the overview"),
         status=400,

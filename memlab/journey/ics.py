@@ -60,7 +60,7 @@ def _length(slot: Slot) -> timedelta:
 
 
 def _names(participant: Participant, slot: Slot) -> dict[str, str]:
-    return {"study": participant.study.title, "stage": slot.stage.title}
+    return {"study": participant.shown_study.title, "stage": slot.stage.title}
 
 
 def _host() -> str:

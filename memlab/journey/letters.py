@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
+from django.utils import translation
+
 from experiments.enums import ReminderChannel
 from experiments.models import Reminder
 from experiments.schedule import Slot, Standing
@@ -126,12 +128,13 @@ def _mail(
     if to is None:
         return None
     link = addresses.return_link(participant, wall=wall)
-    text = mail.written(reminder, slot, window=window, link=link)
     attachments: tuple[Attachment, ...] = ()
-    if slot is not None and window[0] is not None:
-        attachments = (
-            ics.entry(participant, slot, window=window, sequence=sequence, made_at=wall),
-        )
+    with translation.override(participant.shown_study.language):
+        text = mail.written(reminder, slot, window=window, link=link)
+        if slot is not None and window[0] is not None:
+            attachments = (
+                ics.entry(participant, slot, window=window, sequence=sequence, made_at=wall),
+            )
     return Mail(
         to=to,
         subject=text.subject,

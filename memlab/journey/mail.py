@@ -1,4 +1,4 @@
-"""What e-mails to participants say, in the study's language. No arm, nothing that was said."""
+"""What e-mails to participants say. No arm, nothing that was said."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from django.utils import formats, translation
+from django.utils import formats
 from django.utils.translation import gettext as _
 
 from experiments.enums import ReminderKind
@@ -25,23 +25,22 @@ class Text:
 
 
 def written(reminder: Reminder, slot: Slot | None, *, window: Window, link: str) -> Text:
-    """Subject and plain text of one reminder."""
+    """Subject and plain text of one reminder, in the active language."""
     participant = reminder.participant
-    with translation.override(participant.study.language):
-        names = {
-            "study": participant.study.title,
-            "stage": "" if slot is None else slot.stage.title,
-        }
-        paragraphs = [
-            _("Hello,"),
-            _opening(reminder, slot) % names,
-            *_until(participant, window[1], begun=_begun(slot)),
-            _("Your link, for you alone:") + f"\n{link}",
-            _("Taking part is voluntary. Your participant code is %(code)s.")
-            % {"code": participant.code},
-            _("No more reminders:") + f"\n{addresses.stop_link(participant)}",
-        ]
-        return Text(_subject(reminder, slot) % names, "\n\n".join(paragraphs) + "\n")
+    names = {
+        "study": participant.shown_study.title,
+        "stage": "" if slot is None else slot.stage.title,
+    }
+    paragraphs = [
+        _("Hello,"),
+        _opening(reminder, slot) % names,
+        *_until(participant, window[1], begun=_begun(slot)),
+        _("Your link, for you alone:") + f"\n{link}",
+        _("Taking part is voluntary. Your participant code is %(code)s.")
+        % {"code": participant.code},
+        _("No more reminders:") + f"\n{addresses.stop_link(participant)}",
+    ]
+    return Text(_subject(reminder, slot) % names, "\n\n".join(paragraphs) + "\n")
 
 
 def _begun(slot: Slot | None) -> bool:

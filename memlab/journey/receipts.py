@@ -52,7 +52,7 @@ class Receipt:
             participant=participant.public_id,
             code=new_receipt_code(),
             kind=kind,
-            language=participant.study.language,
+            language=participant.shown_study.language,
         )
 
     def is_for(self, participant: Participant, kind: WithdrawalKind) -> bool:

@@ -24,8 +24,8 @@ def paused(request: HttpRequest, participant: Participant) -> HttpResponse:
     study, version = participant.study, participant.version
     rules = study.safety_rules() if version is None else version.configuration.safety
     context = {
-        "study": study,
-        "card": card_of(rules, language=study.language, paused=True),
+        "study": participant.shown_study,
+        "card": card_of(rules, language=participant.shown_study.language, paused=True),
         "noticed": noticed.exists(),
         "unread": overview.unread(participant),
     }

@@ -31,7 +31,7 @@ def stop_reminders(request: HttpRequest, token: str) -> HttpResponse:
             lab_id=owner.lab_id,
             public_id=owner.participant,
         )
-        with translation.override(participant.study.language):
+        with translation.override(participant.shown_study.language):
             if request.method == "POST":
                 participant.stop_reminders(wall=wall_now())
             if participant.reminders_stopped_at is not None:
@@ -39,6 +39,8 @@ def stop_reminders(request: HttpRequest, token: str) -> HttpResponse:
                     request,
                     title=_("No more reminders"),
                     text=_("You are still taking part, and your link leads back as before."),
-                    study=participant.study,
+                    study=participant.shown_study,
                 )
-            return render(request, "journey/stop_reminders.html", {"study": participant.study})
+            return render(
+                request, "journey/stop_reminders.html", {"study": participant.shown_study}
+            )

@@ -73,7 +73,7 @@ def _not_open(request: HttpRequest, participant: Participant, slot: Slot | None)
         request,
         title=_("Not open now"),
         text=text,
-        study=participant.study,
+        study=participant.shown_study,
         link_url=reverse("journey:home"),
         link_text=_("To the overview"),
         status=409,
@@ -119,7 +119,7 @@ def done(request: HttpRequest, participant: Participant, key: str) -> HttpRespon
     rows = overview.stage_rows(participant, slots, now=now)
     payment = Payment.objects.filter(participant=participant, stage_key=key).first()
     context = {
-        "study": participant.study,
+        "study": participant.shown_study,
         "stage": session.stage,
         "code": participant.code,
         "completion": code,

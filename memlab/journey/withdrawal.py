@@ -130,7 +130,7 @@ def _choose(request: HttpRequest, participant: Participant) -> HttpResponse:
     chosen = request.POST.get("kind", "")
     reason = request.POST.get("reason", "").strip()
     context: dict[str, Any] = {
-        "study": participant.study,
+        "study": participant.shown_study,
         "code": participant.code,
         "choices": [TOLD[kind] for kind in left],
         "chosen": chosen,
@@ -218,7 +218,7 @@ def _known(request: HttpRequest, participant: Participant) -> HttpResponse:
     if last is None:
         return redirect("journey:withdraw")
     context = {
-        "study": participant.study,
+        "study": participant.shown_study,
         "told": TOLD[WithdrawalKind(last.kind)],
         "done": last.state == WithdrawalState.CARRIED_OUT,
         "home_url": reverse("journey:home"),

@@ -86,10 +86,10 @@ def _files(told: list[Rows], person: Person) -> Iterator[tuple[str, bytes]]:
 def _readme(
     participant: Participant, tables: dict[str, list[Any]], *, with_arm: bool, wall: datetime
 ) -> str:
-    with translation.override(participant.study.language):
+    with translation.override(participant.shown_study.language):
         lines = [
             _now("Everything that the study “%(study)s” keeps about participant %(code)s.")
-            % {"study": participant.study.title, "code": participant.code},
+            % {"study": participant.shown_study.title, "code": participant.code},
             _now("Made at %(at)s (UTC).") % {"at": wall.strftime("%Y-%m-%d %H:%M")},
             "",
             _now(

@@ -25,7 +25,7 @@ def my_data(request: HttpRequest, participant: Participant) -> HttpResponse:
             access.archive(participant, with_arm=with_arm, wall=wall_now()), participant.code
         )
     context = {
-        "study": participant.study,
+        "study": participant.shown_study,
         "with_arm": with_arm,
         "home_url": reverse("journey:home"),
     }

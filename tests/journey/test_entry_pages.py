@@ -127,6 +127,30 @@ def test_an_open_study_shows_what_was_frozen_not_what_is_being_edited(lab: Lab) 
     assert "Frozen words." in client.get("/journey/information/").content.decode()
 
 
+def test_a_study_is_known_by_what_was_frozen_not_by_what_staff_make_of_it(lab: Lab) -> None:
+    study = make_study(lab)
+    with lab_scope(lab.pk):
+        study.open()
+    newcomer, client, link = Client(), Client(), link_of(study, test_mode=False)
+    step(client, link)
+    assert client.get("/journey/information/").status_code == 200
+    with lab_scope(lab.pk):
+        Study.objects.update(title="Does forgetting please?", language="zh-hans")
+    for browser, page in ((newcomer, link), (client, "/journey/information/")):
+        told = browser.get(page).content.decode()
+        assert "A study of remembering" in told
+        assert 'lang="en"' in told
+    assert enter(client, "/journey/information/")[-1] == "/journey/"
+    with lab_scope(lab.pk):
+        Study.objects.get().open(reason="an amendment")
+    for page in ("/journey/", "/journey/withdraw/", "/journey/stage/T2/"):
+        told = client.get(page).content.decode()
+        assert "A study of remembering" in told
+        assert "Does forgetting please?" not in told
+        assert 'lang="en"' in told
+    assert "Does forgetting please?" in newcomer.get(link).content.decode()
+
+
 # Consent
 
 

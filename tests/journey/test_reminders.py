@@ -215,6 +215,8 @@ def test_the_mail_speaks_the_study_s_language_and_names_no_arm(lab: Lab) -> None
     wait.follow(0)
     wait.send(24)
     body = str(outbox.outbox[0].body)
+    event = Calendar.from_ical(outbox.outbox[0].attachments[0][1]).walk("VEVENT")[0]  # type: ignore[index]
+    assert str(event["SUMMARY"]) == "A study of remembering：Talk 1"
     assert wait.person.code in body
     assert "/join/" in body
     assert "/reminders/stop/" in body

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
@@ -27,7 +29,7 @@ def contact(request: HttpRequest, participant: Participant) -> HttpResponse:
     """An e-mail address, or none: it is voluntary, and kept apart from everything else."""
     if not _is_next(participant, "contact"):
         return redirect("journey:onward")
-    context = {"study": participant.study, "given": "", "error": ""}
+    context = {"study": participant.shown_study, "given": "", "error": ""}
     if request.method != "POST":
         return render(request, "journey/contact.html", context)
     given = "" if "without" in request.POST else request.POST.get("email", "").strip()
@@ -68,8 +70,8 @@ def code(request: HttpRequest, participant: Participant) -> HttpResponse:
         return redirect("journey:onward")
     assert participant.version is not None
     passwords = participant.version.configuration.entry.passwords
-    context = {
-        "study": participant.study,
+    context: dict[str, Any] = {
+        "study": participant.shown_study,
         "code": participant.code,
         "passwords": passwords,
         "errors": [],

@@ -38,7 +38,7 @@ def _before_consent(page: Page) -> Callable[..., HttpResponse]:
                 request,
                 title=_("This study is not open"),
                 text=_("It takes no new participants at the moment."),
-                study=participant.study,
+                study=participant.shown_study,
                 status=403,
             )
         try:
@@ -48,7 +48,7 @@ def _before_consent(page: Page) -> Callable[..., HttpResponse]:
                 request,
                 title=_("Not ready to be tried out"),
                 text=" ".join(error.messages),
-                study=participant.study,
+                study=participant.shown_study,
                 status=409,
             )
         if not participant.fits(version):  # a preview
@@ -59,7 +59,7 @@ def _before_consent(page: Page) -> Callable[..., HttpResponse]:
                     "The arm that was chosen for it is no longer in the study. Make a new test run "
                     "on the study's page “Preview”."
                 ),
-                study=participant.study,
+                study=participant.shown_study,
                 status=409,
             )
         return page(request, participant, version)
@@ -73,7 +73,7 @@ def age(request: HttpRequest, participant: Participant, version: StudyVersion) -
     if not steps.must_ask_age(participant, version):
         return redirect("journey:onward")
     minimum = version.configuration.entry.minimum_age
-    context = {"study": participant.study, "minimum": minimum, "error": ""}
+    context = {"study": participant.shown_study, "minimum": minimum, "error": ""}
     if request.method != "POST":
         return render(request, "journey/age.html", context)
     answer = request.POST.get("of_age")
@@ -102,7 +102,7 @@ def information(
         outdated = True
     configuration = version.configuration
     context = {
-        "study": participant.study,
+        "study": participant.shown_study,
         "document": paragraphs(configuration.information),
         "destinations": destinations(configuration),
         "version": version.sha256,
@@ -198,7 +198,7 @@ def _consent_page(
     ticked = request.POST.get("agree") == "yes"
     error = "" if ticked or not checked else _("Please tick the box if you agree to take part.")
     context = {
-        "study": participant.study,
+        "study": participant.shown_study,
         "document": paragraphs(version.configuration.consent),
         "version": version.sha256,
         "questions": questions,

@@ -34,7 +34,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
         raise Http404
     with lab_scope(link.lab_id):
         study = get_object_or_404(Study, lab_id=link.lab_id, pk=link.study_id)
-        with translation.override(study.language):
+        with translation.override(study.shown().language):
             try:
                 response = _enter(request, _visit(request, link, study))
             except BadArrival as bad:
@@ -87,7 +87,7 @@ def _enter(request: HttpRequest, visit: Visit) -> HttpResponse:
             request,
             title=_("This study is not open"),
             text=_("It takes no new participants at the moment."),
-            study=study,
+            study=study.shown(),
             status=403,
         )
     if visit.leads_nobody_new():
@@ -97,7 +97,7 @@ def _enter(request: HttpRequest, visit: Visit) -> HttpResponse:
         text = _("Your data were erased at your request, so you can't take part again.")
         return _refuse(study, request, text)
     if request.method != "POST":
-        return render(request, "journey/join.html", {"study": study, "declined": declined})
+        return render(request, "journey/join.html", {"study": study.shown(), "declined": declined})
     return _admit(request, visit)
 
 
@@ -135,7 +135,7 @@ def _too_many(request: HttpRequest, study: Study) -> HttpResponse:
 
 def _refuse(study: Study, request: HttpRequest, text: str, status: int = 403) -> HttpResponse:
     title = _("You can't enter the study by this link")
-    return message(request, title=title, text=text, study=study, status=status)
+    return message(request, title=title, text=text, study=study.shown(), status=status)
 
 
 def _told(bad: BadArrival) -> str:
