@@ -21,6 +21,8 @@ from questionnaires import responses
 
 #: How often a held cohort is looked at: its end has no moment that could be known before.
 LOOK_AGAIN = timedelta(hours=1)
+#: So long somebody may take to read what they are led to.
+WHILE_THERE = timedelta(hours=1)
 
 
 def rules_of(participant: Participant) -> DebriefingRules | None:
@@ -81,14 +83,16 @@ def asks_first(participant: Participant) -> bool:
 
 def plan(participant: Participant, *, wall: datetime) -> None:
     """Have the participant told when their debriefing can be read, in the transaction that ends
-    their participation. One that isn't held is read at once, and nobody has to be told of it but
-    those who have left."""
+    their participation. Whoever has completed the study is led to one that isn't held, and is told
+    of it only if they haven't read it an hour later."""
     rules = rules_of(participant)
     if rules is None:
         return
     now = participant.study_time(wall)
     after = datetime.fromisoformat(rules.after) if rules.after else now
     moment = max(after, now) if rules.hold is DebriefingHold.DATE else now
+    if participant.state == ParticipantState.COMPLETE and may_read(participant, wall=wall):
+        moment = now + WHILE_THERE
     Due.objects.plan(
         lab_id=participant.lab_id,
         kind=DueKind.DEBRIEFING,

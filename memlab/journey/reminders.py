@@ -253,7 +253,8 @@ def rule_against(reminder: Reminder, slot: Slot | None, *, now: datetime) -> Rem
     """Why this reminder must not be sent now, None if it may."""
     participant = reminder.participant
     if reminder.kind == ReminderKind.DEBRIEFING:
-        return None if participant.state in DEBRIEFED else ReminderRule.NOT_ACTIVE
+        told = participant.state in DEBRIEFED and participant.anonymised_at is None
+        return None if told else ReminderRule.NOT_ACTIVE
     if participant.state != ParticipantState.ACTIVE:
         return ReminderRule.NOT_ACTIVE
     if participant.paused_at is not None:

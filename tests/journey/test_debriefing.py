@@ -11,7 +11,13 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from experiments.enums import DebriefingHold, Moment, WithdrawalKind, WithdrawnBy
+from experiments.enums import (
+    DebriefingHold,
+    Moment,
+    ParticipantState,
+    WithdrawalKind,
+    WithdrawnBy,
+)
 from experiments.models import Consent, DebriefingView, Lab, Participant, Reminder, Study
 from experiments.rules import DebriefingRules
 from memlab.core.due import Due, DueKind
@@ -189,6 +195,18 @@ def test_a_date_is_waited_for_and_moves_with_skipped_days(lab: Lab) -> None:
     assert row is not None
     assert row.wall_at == after - 6 * DAY
     assert tasks.release_debriefing(lab.pk, str(participant.public_id))
+
+
+@pytest.mark.django_db
+def test_who_is_led_to_it_is_told_an_hour_later_if_they_went_away(lab: Lab) -> None:
+    participant = enrol(make_way(lab, debriefing=TEXT, reminder_channel="email"))
+    now = timezone.now()
+    with lab_scope(lab.pk):
+        participant.conclude(ParticipantState.COMPLETE)
+        debriefing.plan(participant, wall=now)
+    row = row_of(participant)
+    assert row is not None
+    assert row.wall_at == now + timedelta(hours=1)
 
 
 @pytest.mark.django_db

@@ -108,6 +108,15 @@ def test_nobody_who_left_is_on_the_list(lab: Lab) -> None:
         assert Reminder.objects.get().rule == "not_active"
 
 
+def test_who_was_anonymised_is_not_on_the_list_under_their_new_code(lab: Lab) -> None:
+    study, person = waiting(lab, reminder_channel="list")
+    with lab_scope(lab.pk):
+        Participant.objects.filter(pk=person.pk).update(state="withdrawn")
+        reminders.plan_debriefing(person, wall=wall_now())
+        Participant.objects.get(pk=person.pk).anonymise(wall=wall_now())
+        assert todays_list.lines(study, wall=wall_now()) == []
+
+
 def test_an_unknown_one_is_sent_again_by_a_click_and_logged(lab: Lab) -> None:
     _study, _person = waiting(lab)
     with lab_scope(lab.pk):
