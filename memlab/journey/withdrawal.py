@@ -104,10 +104,18 @@ def withdraw(request: HttpRequest) -> HttpResponse:
     Who confirms once more, because the answer was lost, is led to their receipt, even if nothing
     is left that would know them.
     """
-    receipt = receipts.kept(request)
+    receipt = _receipt_of(request)
     if receipt is not None and _confirmed_before(request, receipt):
         return _on_to_the_receipt(receipt)
     return _choose(request)
+
+
+def _receipt_of(request: HttpRequest) -> Receipt | None:
+    """The receipt that this browser was given, unless it has become somebody else's since."""
+    receipt, owner = receipts.kept(request), recognise(request.COOKIES)
+    if receipt is None or (owner is not None and owner.participant != receipt.participant):
+        return None
+    return receipt
 
 
 def _confirmed_before(request: HttpRequest, receipt: Receipt) -> bool:
@@ -155,7 +163,7 @@ def _choose(request: HttpRequest, participant: Participant) -> HttpResponse:
 
 def _receipt_for(request: HttpRequest, participant: Participant, kind: WithdrawalKind) -> Receipt:
     """The one that this browser was offered for this wish already, or a new one."""
-    offered = receipts.kept(request)
+    offered = _receipt_of(request)
     if offered is not None and offered.is_for(participant, kind):
         return offered
     return Receipt.offer(participant, kind)
@@ -192,7 +200,7 @@ def _carry_on(
 def withdrawn(request: HttpRequest) -> HttpResponse:
     """What was asked for and whether it is done. After an erasure only the receipt is left to tell
     it, which needs no participant."""
-    receipt = receipts.kept(request)
+    receipt = _receipt_of(request)
     if receipt is not None:
         standing = receipt.standing()
         if standing is not Standing.UNKNOWN:  # else it was offered, and the person went on

@@ -174,6 +174,16 @@ def test_a_receipt_that_was_only_offered_says_nothing(study: Study) -> None:
     assert stranger.cookies["memlab_receipt"].value != offered  # it isn't theirs
 
 
+def test_a_browser_that_is_somebody_else_s_by_now_shows_no_receipt(study: Study) -> None:
+    client = browser_of(enrol(study))
+    confirm(client, "erase")
+    next_one = browser_of(enrol(study))
+    client.cookies[COOKIE] = next_one.cookies[COOKIE].value
+    assert client.get(DONE, follow=True).redirect_chain == [(PAGE, 302)]
+    client.post(PAGE, {"kind": "erase", "confirm": "yes"})
+    assert [kind for kind, *_rest in withdrawals(study)] == ["erase", "erase"]
+
+
 def test_one_can_go_further_but_not_back(study: Study) -> None:
     client = browser_of(enrol(study))
     confirm(client, "chat")
