@@ -14,6 +14,7 @@ from typing import Any
 from experiments.enums import (
     AllocationMethod,
     AllocationTime,
+    DoorUse,
     Instruction,
     Moment,
     RelevanceScale,
@@ -33,7 +34,8 @@ from experiments.rules import (
 class DoorChoice:
     """A model by provider and name; ``key`` is the id of a ProviderKey, or None.
 
-    ``calls_tools`` is asked of the model that talks: whether it may be offered tools.
+    ``calls_tools`` is asked of the model that talks: whether it may be offered tools. It holds for
+    its fallback too.
     """
 
     provider: str
@@ -142,6 +144,13 @@ class StudyConfiguration:
     allocation_method: AllocationMethod = AllocationMethod.BLOCKS
     minimisation_probability: float = 0.8
     varied: tuple[str, ...] = ()  # parameters in which arms that share them differ on purpose
+    fallback: DoorChoice | None = None  # answers where the talking model can't; None: off
+
+    @property
+    def doors(self) -> dict[DoorUse, DoorChoice]:
+        """The model of each use that the study has one for, in the order of the uses."""
+        chosen: dict[DoorUse, DoorChoice | None] = {use: getattr(self, use) for use in DoorUse}
+        return {use: choice for use, choice in chosen.items() if choice is not None}
 
     def placed(self, moment: Moment, stage: str = "") -> tuple[PlacementConfiguration, ...]:
         """The questionnaires of a moment, in order."""
@@ -165,8 +174,12 @@ class StudyConfiguration:
         return next(stage for stage in self.stages if stage.key == key)
 
     def as_json(self) -> dict[str, Any]:
-        """Plain JSON, key order fixed by the dataclasses."""
-        return json.loads(json.dumps(asdict(self)))  # type: ignore[no-any-return]
+        """Plain JSON, key order fixed by the dataclasses. A fallback that is off is left out: the
+        same content keeps the hash that it had before there were any."""
+        plain: dict[str, Any] = json.loads(json.dumps(asdict(self)))
+        if self.fallback is None:
+            del plain["fallback"]
+        return plain
 
     def sha256(self) -> str:
         """Hash of the canonical JSON: the identity of a version."""
@@ -178,9 +191,7 @@ class StudyConfiguration:
     @classmethod
     def from_json(cls, frozen: Mapping[str, Any]) -> StudyConfiguration:
         factors, fields = frozen["factors"], dict(frozen)
-        fields |= {
-            name: DoorChoice(**frozen[name]) for name in ("talking", "extraction", "embedding")
-        }
+        fields |= {use: DoorChoice(**frozen[use]) for use in map(str, DoorUse) if frozen.get(use)}
         fields["factors"] = SharedFactors(
             within_session=WithinSession(factors["within_session"]),
             within_session_turns=factors["within_session_turns"],

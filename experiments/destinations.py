@@ -33,6 +33,7 @@ def destinations(configuration: StudyConfiguration) -> tuple[Destination, ...]:
     """In the active language: the study's own server first, then each operator of a model."""
     choices = (
         (_("Your messages, to answer them"), configuration.talking),
+        *_if_it_fails(configuration),
         (_("Your messages, to summarise them"), configuration.extraction),
         (_("Your messages, to find related ones"), configuration.embedding),
     )
@@ -42,6 +43,14 @@ def destinations(configuration: StudyConfiguration) -> tuple[Destination, ...]:
     for what, choice in choices:
         uses.setdefault(_operator(choice, keys), []).append(what)
     return tuple(Destination(operator, tuple(what)) for operator, what in uses.items())
+
+
+def _if_it_fails(configuration: StudyConfiguration) -> tuple[tuple[str, DoorChoice], ...]:
+    if configuration.fallback is None:
+        return ()
+    return (
+        (_("Your messages, to answer them if the first service fails"), configuration.fallback),
+    )
 
 
 def _operator(choice: DoorChoice, keys: dict[int, ProviderKey]) -> str:

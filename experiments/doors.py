@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from django.conf import settings
@@ -15,24 +16,28 @@ from experiments.configuration import DoorChoice, StudyConfiguration
 from experiments.models.key import ProviderKey
 from memlab.core.embeddings import open_embedder
 from memlab.core.embeddings.base import Embedder
-from memlab.core.llm import open_model
+from memlab.core.llm import ProviderConfigurationError, open_model
 from memlab.core.llm.base import LanguageModel, Timeouts
+from memlab.core.llm.unusable import UnusableModel
 from memlab.core.tenancy import lab_scope
 from memlab.core.work import unit
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyDoors:
-    """The models of one study: for talking, for extraction, for embeddings."""
+    """The models of one study: for talking, for extraction, for embeddings. ``fallback`` talks
+    where ``talking`` can't; None if the study has none."""
 
     talking: LanguageModel
     extraction: LanguageModel
     embedder: Embedder
+    fallback: LanguageModel | None = None
 
     async def aclose(self) -> None:
-        await asyncio.gather(
-            self.talking.aclose(), self.extraction.aclose(), self.embedder.aclose()
-        )
+        every = (self.talking, self.fallback, self.extraction, self.embedder)
+        await asyncio.gather(*(each.aclose() for each in every if each is not None))
 
 
 class OpenDoors(Protocol):
@@ -57,7 +62,7 @@ KEYS_KEPT = 10.0
 
 
 def _choices(configuration: StudyConfiguration) -> tuple[DoorChoice, ...]:
-    return (configuration.talking, configuration.extraction, configuration.embedding)
+    return tuple(configuration.doors.values())
 
 
 def _credentials(lab_id: int, *choices: DoorChoice) -> Keys:
@@ -78,6 +83,7 @@ def open_doors(configuration: StudyConfiguration, keys: Keys) -> StudyDoors:
         talking=_model(configuration.talking, keys),
         extraction=_model(configuration.extraction, keys),
         embedder=_embedder(configuration.embedding, keys),
+        fallback=_fallback(configuration, keys),
     )
 
 
@@ -100,6 +106,19 @@ def _model(choice: DoorChoice, keys: Keys) -> LanguageModel:
     return open_model(
         choice.provider, choice.model, calls_tools=choice.calls_tools, **_options(choice, keys)
     )
+
+
+def _fallback(configuration: StudyConfiguration, keys: Keys) -> LanguageModel | None:
+    """The fallback, with the talking model's tools. One that can't be opened, because its key has
+    been removed since, must not keep the other doors shut: it fails where it is asked."""
+    if configuration.fallback is None:
+        return None
+    choice = replace(configuration.fallback, calls_tools=configuration.talking.calls_tools)
+    try:
+        return _model(choice, keys)
+    except ProviderConfigurationError as error:
+        logger.error("the fallback can't be used: %s", error)
+        return UnusableModel(choice.provider, choice.model, error, calls_tools=choice.calls_tools)
 
 
 def _embedder(choice: DoorChoice, keys: Keys) -> Embedder:

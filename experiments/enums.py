@@ -239,6 +239,7 @@ class DoorUse(TextChoices):
     """What a study needs a model for."""
 
     TALKING = "talking", _("Talking")
+    FALLBACK = "fallback", _("Fallback")
     EXTRACTION = "extraction", _("Extraction")
     EMBEDDING = "embedding", _("Embedding")
 

@@ -58,6 +58,8 @@ DESIGN: tuple[Part, ...] = (
         [
             ("talking_provider", "talking_model"),
             ("talking_key", "talking_calls_tools"),
+            ("fallback_provider", "fallback_model"),
+            "fallback_key",
             ("extraction_provider", "extraction_model"),
             "extraction_key",
             ("embedding_provider", "embedding_model"),

@@ -174,6 +174,7 @@ class Study(
             information=self.information,
             consent=self.consent,
             talking=self.door("talking"),
+            fallback=self.fallback_door(),
             extraction=self.door("extraction"),
             embedding=self.door("embedding"),
             sampling=self.sampling,

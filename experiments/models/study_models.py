@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from django.core.exceptions import ValidationError
 from django.core.validators import MinValueValidator
 from django.db import models
@@ -51,6 +53,30 @@ class ModelFields(models.Model):
             "each turn after its reply."
         ),
     )
+    fallback_provider = models.CharField(
+        _("fallback provider"),
+        max_length=32,
+        choices=PROVIDERS,
+        blank=True,
+        help_text=_(
+            "Of a model that answers where the talking model fails before its first word. It "
+            "changes the partner: each use is a deviation from the protocol. Empty: none."
+        ),
+    )
+    fallback_model = models.CharField(
+        _("fallback model"),
+        max_length=120,
+        blank=True,
+        help_text=_("It gets the same prompt, sampling and tools as the talking model."),
+    )
+    fallback_key = models.ForeignKey(
+        ProviderKey,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        verbose_name=_("fallback key"),
+    )
     extraction_provider = models.CharField(
         _("extraction provider"), max_length=32, choices=PROVIDERS, default="offline"
     )
@@ -92,7 +118,8 @@ class ModelFields(models.Model):
         abstract = True
 
     def clean_models(self) -> None:
-        """Raises ValidationError for sampling that no provider knows."""
+        """Raises ValidationError for sampling that no provider knows, and half a fallback."""
+        self._clean_fallback()
         unknown = set(self.sampling) - {"temperature", "top_p", "max_tokens", "seed"}
         if unknown:
             raise ValidationError(
@@ -104,8 +131,28 @@ class ModelFields(models.Model):
                 }
             )
 
+    def _clean_fallback(self) -> None:
+        if self.fallback_provider and not self.fallback_model:
+            raise ValidationError(
+                {"fallback_model": _now("Name the model, or choose no provider for a fallback.")}
+            )
+        if not self.fallback_provider and (self.fallback_model or self.fallback_key_id):
+            raise ValidationError(
+                {"fallback_provider": _now("Choose a provider, or leave model and key empty too.")}
+            )
+        fallback, talking = self.fallback_door(), self.door("talking")
+        if fallback is not None and replace(fallback, calls_tools=talking.calls_tools) == talking:
+            raise ValidationError(
+                {"fallback_model": _now("This is the talking model: if it fails, so does this.")}
+            )
+
+    def fallback_door(self) -> DoorChoice | None:
+        """The model that answers where the talking one can't; None if the study wants none."""
+        return self.door("fallback") if self.fallback_provider else None
+
     def door(self, use: str) -> DoorChoice:
-        """The model for a use: ``talking``, ``extraction`` or ``embedding``."""
+        """The model for a use: ``talking``, ``extraction`` or ``embedding``. ``fallback`` need not
+        be chosen: ``fallback_door``."""
         return DoorChoice(
             provider=getattr(self, f"{use}_provider"),
             model=getattr(self, f"{use}_model"),

@@ -124,7 +124,8 @@ def test_models_are_asked_for_real_and_outside_of_any_transaction(
         key = ProviderKey(label="key", provider="openai_compatible", base_url=standin.openai_url)
         key.seal("sk-of-this-lab")
         key.save()
-        for use in ("talking", "extraction"):
+        study.fallback_model = "gpt-4o-2024-08-06"
+        for use in ("talking", "fallback", "extraction"):
             setattr(study, f"{use}_provider", "openai_compatible")
             setattr(study, f"{use}_key", key)
         study.save()
@@ -137,25 +138,28 @@ def test_models_are_asked_for_real_and_outside_of_any_transaction(
     standin.script(
         [
             Answer(text="Hi", model="qwen-served"),
+            Answer(text="Hi", model="gpt-served", match="gpt-4o-2024-08-06"),
             Answer(fault=Fault.STATUS, status=401, code="invalid_api_key"),
         ]
     )
     probe_models(study.lab_id, study.pk)
     assert [call.headers["authorization"] for call in standin.requests] == [
         "Bearer sk-of-this-lab"
-    ] * 2
+    ] * 3
     with lab_scope(lab.pk):
         probes = list(DoorProbe.objects.filter(key=key).order_by("pk"))
     assert [(each.use, each.answered) for each in probes] == [
         ("talking", True),
+        ("fallback", True),
         ("extraction", False),
     ]
-    assert probes[0].answered_model == "qwen-served"
-    assert probes[1].failure.startswith("authentication")
+    assert [each.answered_model for each in probes] == ["qwen-served", "gpt-served", ""]
+    assert probes[2].failure.startswith("authentication")
     answered = client.get(asked.headers["Location"])
     assert "Refresh" not in answered.headers
     body = answered.content.decode()
     assert "answered as qwen-served" in body
+    assert "answered as gpt-served" in body
     assert "sk-of-this-lab" not in body
 
 

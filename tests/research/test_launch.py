@@ -53,6 +53,9 @@ KEYS = [
 ]
 
 
+FALLBACK = {"fallback_provider": "openai_compatible", "fallback_model": "gpt-4o-2024-08-06"}
+
+
 def looked_at(study: Study) -> Checklist:
     with lab_scope(study.lab_id):
         return checklist(Study.objects.get(pk=study.pk), wall=wall_now())
@@ -108,6 +111,11 @@ def test_a_study_that_lacks_nothing_opens(lab: Lab) -> None:
         ({"talking_model": "deepseek-chat"}, "dated", State.WARNING, True),
         ({"talking_model": "qwen3-32b"}, "dated", State.OK, True),
         ({"talking_model": "qwen-plus-2025-12-01"}, "answers_talking", State.UNKNOWN, True),
+        (FALLBACK, "answers_fallback", State.UNKNOWN, True),
+        ({**FALLBACK, "fallback_provider": "offline"}, "offline", State.BLOCKING, True),
+        ({**FALLBACK, "fallback_model": "gpt-4o"}, "dated", State.BLOCKING, True),
+        ({**FALLBACK, "fallback_model": "deepseek-chat"}, "dated", State.WARNING, True),
+        (FALLBACK, "dated", State.OK, True),
         ({"time_zone": "UTC"}, "zone", State.WARNING, True),
         ({"time_zone": "Mars/Olympus"}, "zone", State.BLOCKING, False),
         ({"target_size": None}, "target", State.WARNING, True),

@@ -63,6 +63,27 @@ def test_fields_arms_and_stages_are_told_in_words(lab: Lab) -> None:
     assert told(before, before) == []
 
 
+def test_a_fallback_is_told_when_it_comes_and_when_it_changes(lab: Lab) -> None:
+    study = ready_study(lab)
+    with lab_scope(lab.pk):
+        without = study.configuration()
+        study.fallback_provider, study.fallback_model = "openai_compatible", "gpt-4o-2024-08-06"
+        first = study.configuration()
+        study.fallback_model = "gpt-4o-2024-11-20"
+        second = study.configuration()
+    assert told(without, first) == [
+        ("Study", "Fallback provider", "None", "OpenAI-compatible"),
+        ("Study", "Fallback model", "None", "gpt-4o-2024-08-06"),
+    ]
+    assert told(first, second) == [
+        ("Study", "Fallback model", "gpt-4o-2024-08-06", "gpt-4o-2024-11-20")
+    ]
+    assert [(name, after) for _study, name, _before, after in told(second, without)] == [
+        ("Fallback provider", "None"),
+        ("Fallback model", "None"),
+    ]
+
+
 def test_long_texts_are_compared_word_by_word() -> None:
     assert compared_words("You are a warm friend.", "You are a brief friend.") == (
         Piece(Mark.SAME, "You are a "),

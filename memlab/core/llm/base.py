@@ -125,6 +125,11 @@ WORTH_RETRYING = frozenset(
     }
 )
 
+# Another model may answer where this one doesn't: its provider is away or overloaded, or refuses
+# the key. A filtered request is carried to no other model, nor is one that was refused for what it
+# holds, for some providers call their filter that; what was truncated has met the study's limit.
+WORTH_ANOTHER_MODEL = WORTH_RETRYING | {FailureKind.AUTHENTICATION}
+
 
 class ModelFailure(Exception):
     """A model did not give a finished answer.

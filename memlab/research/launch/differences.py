@@ -29,6 +29,8 @@ ContentOf = Callable[[str, int], InstrumentContent | None]
 LONG = 40
 _TOKEN = re.compile(r"[一-鿿]|\w+|\s+|.", re.DOTALL)
 _LISTS = {"arms", "stages", "placements"}
+#: What another field says: the fallback calls tools if the talking model does.
+_IMPLIED = {("fallback", "calls_tools")}
 
 
 class Mark(StrEnum):
@@ -90,6 +92,7 @@ def differences(
     own = [
         _difference(study, _study_label(path), path, left, right)
         for path, left, right in _changed(_without_lists(old), _without_lists(new))
+        if path not in _IMPLIED
     ]
     return (
         *own,

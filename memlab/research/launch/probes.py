@@ -50,8 +50,7 @@ async def ask(
     lab_id: int, configuration: StudyConfiguration, keeper: OpenDoors | None = None
 ) -> list[Answer]:
     """Ask each model that needs a network; one that can't even be opened has failed as well."""
-    uses = [DoorUse(use) for use in DoorUse.values]
-    wanted = [use for use in uses if getattr(configuration, use).provider not in AT_HAND]
+    wanted = [use for use, choice in configuration.doors.items() if choice.provider not in AT_HAND]
     if not wanted:
         return []
     own = DoorKeeper() if keeper is None else None
@@ -64,7 +63,7 @@ async def ask(
         return [
             Answer(
                 use=use,
-                choice=getattr(configuration, use),
+                choice=configuration.doors[use],
                 model="",
                 failure=str(error)[:LONGEST],
                 milliseconds=0.0,
@@ -79,6 +78,7 @@ async def ask(
 async def _asked(use: DoorUse, configuration: StudyConfiguration, doors: StudyDoors) -> Answer:
     calls: dict[DoorUse, Callable[[], Awaitable[str]]] = {
         DoorUse.TALKING: lambda: _greeted(doors.talking, configuration),
+        DoorUse.FALLBACK: lambda: _greeted(doors.fallback, configuration),
         DoorUse.EXTRACTION: lambda: _greeted(doors.extraction, configuration),
         DoorUse.EMBEDDING: lambda: _embedded(doors, configuration),
     }
@@ -89,15 +89,16 @@ async def _asked(use: DoorUse, configuration: StudyConfiguration, doors: StudyDo
         failure = str(error)[:LONGEST]
     return Answer(
         use=use,
-        choice=getattr(configuration, use),
+        choice=configuration.doors[use],
         model=model,
         failure=failure,
         milliseconds=1000 * (time.monotonic() - began),
     )
 
 
-async def _greeted(model: LanguageModel, configuration: StudyConfiguration) -> str:
+async def _greeted(model: LanguageModel | None, configuration: StudyConfiguration) -> str:
     """The id of the model that answered, as the provider returned it."""
+    assert model is not None  # only uses that the study has a model for are asked
     prompt = Prompt(
         task=PromptTask.REPLY,
         language=configuration.language,

@@ -29,11 +29,10 @@ UNDATABLE = re.compile(r"^deepseek-(chat|reasoner)")
 
 def answers(draft: Draft) -> list[Finding]:
     """One line a use: what came back when it was really asked."""
-    return [_answers(draft, DoorUse(use)) for use in DoorUse.values]
+    return [_answers(draft, use, choice) for use, choice in draft.configuration.doors.items()]
 
 
-def _answers(draft: Draft, use: DoorUse) -> Finding:
-    choice: DoorChoice = getattr(draft.configuration, use)
+def _answers(draft: Draft, use: DoorUse, choice: DoorChoice) -> Finding:
     key, title = f"answers_{use}", _("%(use)s model answers") % {"use": use.label}
     named = f"{choice.provider} · {choice.model}"
     if choice.provider in AT_HAND:
@@ -72,8 +71,7 @@ def _answers(draft: Draft, use: DoorUse) -> Finding:
 def dated(draft: Draft) -> list[Finding]:
     """Whether a model can change under its name while the study runs."""
     moving, undatable = [], []
-    for use in DoorUse.values:
-        choice: DoorChoice = getattr(draft.configuration, use)
+    for choice in draft.configuration.doors.values():
         if choice.provider in AT_HAND or DATED.search(choice.model):
             continue
         if MOVING.search(choice.model):
@@ -145,8 +143,8 @@ def real_models(draft: Draft) -> list[Finding]:
     """The offline model is for demonstrations: what people tell it is no data."""
     offline = [
         str(use.label)
-        for use in (DoorUse.TALKING, DoorUse.EXTRACTION)
-        if getattr(draft.configuration, use).provider == "offline"
+        for use, choice in draft.configuration.doors.items()
+        if choice.provider == "offline"
     ]
     title = _("No offline model")
     if not offline:
