@@ -172,7 +172,8 @@ def heartbeat(claim: Claim, *, wall: datetime) -> bool:
 class Made:
     """A finished reply with all that its receipt keeps, and what its tool calls have staged.
 
-    ``prompt`` is the first round's, ``completion`` the last one's.
+    ``prompt`` is the first round's, ``completion`` the last one's. ``fell_back`` is how the talking
+    model failed if its fallback made the reply, which ``provider`` and ``completion`` then name.
     """
 
     text: str
@@ -181,6 +182,7 @@ class Made:
     completion: Completion
     usage: Usage
     provider: str
+    fell_back: FailureKind | None
     recall: Recall | None
     near_misses: tuple[MemoryReading, ...]
     degraded: tuple[str, ...]
@@ -216,7 +218,9 @@ def store(
         _store_message(reply.message, made.text, at=now, wall=wall)
         reply.succeed()
         _write_receipt(reply, claim, made)
-        _note_deviation(session, claim, made)
+        if made.degraded:
+            _note(DeviationKind.DEGRADED_TURN, session, claim, reasons=list(made.degraded))
+        _note_fallback(session, claim, made.fell_back, answered=True)
         if architecture is not None and made.recall is not None:
             architecture.commit_recall(
                 made.recall, made.recall.at, reply=reply.id, effects=made.effects
@@ -243,8 +247,17 @@ def store(
         return _with_end(frames, session)
 
 
-def fail(claim: Claim, failure: ModelFailure, *, wall: datetime) -> list[Frame] | None:
-    """Store a failed attempt and its partial text; the frames, or None if it was fenced off."""
+def fail(
+    claim: Claim,
+    failure: ModelFailure,
+    *,
+    fell_back: FailureKind | None = None,
+    wall: datetime,
+) -> list[Frame] | None:
+    """Store a failed attempt and its partial text; the frames, or None if it was fenced off.
+
+    ``fell_back`` is how the talking model failed if the failure is its fallback's.
+    """
     with lab_scope(claim.lab_id):
         ours = _still_ours(claim)
         if ours is None:
@@ -259,6 +272,7 @@ def fail(claim: Claim, failure: ModelFailure, *, wall: datetime) -> list[Frame] 
         reply.fail(
             failure.kind, detail=failure.detail, partial=failure.partial, retryable=retryable
         )
+        _note_fallback(session, claim, fell_back, answered=False)
         noticed: tuple[Frame, ...] = ()
         if failure.kind == FailureKind.CONTENT_FILTER:
             noticed = events.filtered(reply.question, session, wall=wall)
@@ -341,6 +355,7 @@ def _write_receipt(reply: Reply, claim: Claim, made: Made) -> None:
         near_misses=[reading_as_json(reading) for reading in made.near_misses],
         degraded=list(made.degraded),
         provider=made.provider,
+        fallback_after=made.fell_back or "",
         model=made.completion.model,
         request_id=made.completion.request_id or "",
         finish_reason=made.completion.finish_reason,
@@ -353,17 +368,36 @@ def _write_receipt(reply: Reply, claim: Claim, made: Made) -> None:
     )
 
 
-def _note_deviation(session: Session, claim: Claim, made: Made) -> None:
-    """A turn that lacked something of its treatment is flagged in the study's log as well."""
-    if made.degraded:
-        Deviation.objects.record(
-            DeviationKind.DEGRADED_TURN,
-            study=session.participant.study_id,
-            participant=session.participant,
-            session=session,
-            turn=claim.seq,
-            reasons=list(made.degraded),
-        )
+def _note_fallback(
+    session: Session, claim: Claim, after: FailureKind | None, *, answered: bool
+) -> None:
+    """Another model than the study's was asked. It counts where it failed as well: it was sent
+    what the participant wrote, and may have said a part."""
+    fallback = claim.configuration.fallback
+    if after is None or fallback is None:
+        return
+    _note(
+        DeviationKind.MODEL_FALLBACK,
+        session,
+        claim,
+        attempt=claim.attempt,
+        failure=str(after),
+        provider=fallback.provider,
+        model=fallback.model,
+        answered=answered,
+    )
+
+
+def _note(kind: DeviationKind, session: Session, claim: Claim, **details: Any) -> None:
+    """A turn that went otherwise than its study says is flagged in the study's log as well."""
+    Deviation.objects.record(
+        kind,
+        study=session.participant.study_id,
+        participant=session.participant,
+        session=session,
+        turn=claim.seq,
+        **details,
+    )
 
 
 def _prompt_as_json(made: Made) -> dict[str, Any]:

@@ -22,12 +22,13 @@ from numpy.typing import NDArray
 
 from chat import claims, doorbell, steps
 from chat.claims import Claim, Frame, Made
+from chat.fallback import answered
 from chat.memories import architecture_of
 from chat.models.reply import LEASE
 from chat.pacing import floor, paced, settled
 from chat.prompts import reply_prompt
 from chat.streaming import Answer, in_batches
-from chat.tool_loop import Toolbox, talked
+from chat.tool_loop import Toolbox
 from experiments.doors import OpenDoors, StudyDoors
 from memlab.core.clock import wall_now
 from memlab.core.embeddings.base import EmbeddingFailure, Form
@@ -52,6 +53,7 @@ class _Progress:
     """What an attempt has come to; ``timings`` are milliseconds, ``shown`` is when the last token
     was (``time.monotonic()`` seconds)."""
 
+    answer: Answer = field(default_factory=Answer)
     degraded: list[str] = field(default_factory=list)
     timings: dict[str, float] = field(default_factory=dict)
     recall: Recall | None = None
@@ -107,13 +109,15 @@ async def make_reply(
 
 async def _settled(claim: Claim, keeper: OpenDoors, announce: Announce) -> list[Frame] | None:
     """The frames of a finished or failed attempt, stored; None if it was fenced off."""
+    progress = _Progress()
     try:
-        return await _attempt(claim, keeper, announce)
+        return await _attempt(claim, keeper, announce, progress)
     except ModelFailure as failure:
         logger.warning("reply %s attempt %s: %s", claim.reply, claim.attempt, failure)
         if not failure.partial:  # else its first token was held back
             await floor(claim.configuration.pacing, asked=claim.begun)
-        return await unit(claims.fail, claim, failure, wall=wall_now())
+        fell_back = progress.answer.fell_back
+        return await unit(claims.fail, claim, failure, fell_back=fell_back, wall=wall_now())
     except (ProviderConfigurationError, ImproperlyConfigured) as error:
         logger.error("reply %s: %s", claim.reply, error)
         unusable = ModelFailure(FailureKind.BAD_REQUEST, str(error))
@@ -121,9 +125,10 @@ async def _settled(claim: Claim, keeper: OpenDoors, announce: Announce) -> list[
         return await unit(claims.fail, claim, unusable, wall=wall_now())
 
 
-async def _attempt(claim: Claim, keeper: OpenDoors, announce: Announce) -> list[Frame] | None:
+async def _attempt(
+    claim: Claim, keeper: OpenDoors, announce: Announce, progress: _Progress
+) -> list[Frame] | None:
     """Everything between claim and store, and until that may be told."""
-    progress = _Progress()
     frames = await _remembered(claim, keeper, announce, progress)
     if progress.shown is not None:
         await settled(claim.configuration.pacing, shown=progress.shown)
@@ -162,9 +167,9 @@ async def _make(
     toolbox = _toolbox(doors, architecture, progress.recall)
     near_misses = asyncio.create_task(_near_misses(claim, architecture, progress))
     try:
-        answer = await _talk(claim, doors, prompt, toolbox, announce)
+        await _talk(claim, doors, prompt, toolbox, announce, progress.answer)
         progress.shown = time.monotonic()
-        made = _made(claim, doors, prompt, answer, toolbox, progress, await near_misses)
+        made = _made(claim, prompt, toolbox, progress, await near_misses)
     finally:
         near_misses.cancel()
         await asyncio.gather(near_misses, return_exceptions=True)
@@ -295,9 +300,9 @@ async def _talk(
     prompt: Prompt,
     toolbox: Toolbox | None,
     announce: Announce,
-) -> Answer:
+    answer: Answer,
+) -> None:
     """Stream the answer to every tab, at the study's pace."""
-    answer = Answer()
 
     async def send(number: int, text: str) -> None:
         await announce(
@@ -313,22 +318,20 @@ async def _talk(
 
     sampling = Sampling(**claim.configuration.sampling)  # type: ignore[arg-type]
     async with (
-        aclosing(talked(doors.talking, prompt, sampling, answer, toolbox)) as pieces,
+        aclosing(answered(doors, prompt, sampling, answer, toolbox)) as pieces,
         aclosing(paced(pieces, claim.configuration.pacing, asked=claim.begun)) as shown,
     ):
         await in_batches(shown, send)
-    return answer
 
 
 def _made(
     claim: Claim,
-    doors: StudyDoors,
     prompt: Prompt,
-    answer: Answer,
     toolbox: Toolbox | None,
     progress: _Progress,
     near_misses: tuple[MemoryReading, ...],
 ) -> Made:
+    answer = progress.answer
     assert answer.first_token is not None
     assert answer.finished is not None
     progress.timings |= {
@@ -344,7 +347,8 @@ def _made(
         offered=() if toolbox is None else toolbox.tools,
         completion=answer.completions[-1],
         usage=answer.usage(),
-        provider=doors.talking.provider,
+        provider=answer.provider,
+        fell_back=answer.fell_back,
         recall=progress.recall,
         near_misses=near_misses,
         degraded=tuple(progress.degraded),

@@ -32,7 +32,8 @@ class Answer:
 
     ``text`` is what was shown: it neither begins nor ends with white space, and the texts of two
     rounds have an empty line between them. ``tries`` counts every request, ``completions`` holds
-    the last of each round.
+    the last of each round. ``provider`` is of the model that was asked last; ``fell_back`` is how
+    the talking model failed where that was its fallback.
     """
 
     text: str = ""
@@ -41,6 +42,8 @@ class Answer:
     first_token: float | None = None
     finished: float | None = None
     faults: list[str] = field(default_factory=list)
+    provider: str = ""
+    fell_back: FailureKind | None = None
     _waiting: str = ""
     _begins: bool = True
 
@@ -87,7 +90,7 @@ async def streamed(
     already talked, or that calls tools it was offered, need not say anything. Raises
     ModelFailure, with what was shown as its partial text, otherwise.
     """
-    tries = 0
+    tries, answer.provider = 0, model.provider
     while True:
         tries, answer.tries = tries + 1, answer.tries + 1
         answer.begin()

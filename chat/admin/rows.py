@@ -148,10 +148,16 @@ class ReceiptAdmin(EvidenceAdmin):
         "brought",
         "prompt_tokens",
         "model",
+        "fell_back",
         "is_degraded",
         "recorded_at",
     ]
-    list_filter = ["architecture", "provider", "reply__session__participant__study"]
+    list_filter = [
+        "architecture",
+        "provider",
+        ("fallback_after", admin.EmptyFieldListFilter),
+        "reply__session__participant__study",
+    ]
     list_select_related = ["reply__session__participant"]
     search_fields = ["reply__session__participant__code", "model", "request_id"]
     ordering = ["-recorded_at"]
@@ -162,6 +168,7 @@ class ReceiptAdmin(EvidenceAdmin):
         "architecture",
         "provider",
         "model",
+        "shown_fallback",
         "request_id",
         "finish_reason",
         "prompt_tokens",
@@ -189,6 +196,14 @@ class ReceiptAdmin(EvidenceAdmin):
     @admin.display(description=_("recalled"))
     def brought(self, receipt: Receipt) -> int:
         return len(receipt.recalled)
+
+    @admin.display(description=_("fallback"), boolean=True)
+    def fell_back(self, receipt: Receipt) -> bool:
+        return bool(receipt.fallback_after)
+
+    @admin.display(description=_("fallback after"))
+    def shown_fallback(self, receipt: Receipt) -> str:
+        return told(receipt.fallback_after) or "–"
 
     @admin.display(description=_("degraded"), boolean=True)
     def is_degraded(self, receipt: Receipt) -> bool:

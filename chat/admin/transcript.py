@@ -40,6 +40,7 @@ class ShownReceipt:
     recalled: tuple[Reading, ...]
     near_misses: tuple[Reading, ...]
     degraded: tuple[str, ...]
+    fallback: str
     timings: tuple[tuple[Any, float], ...]
 
 
@@ -131,6 +132,7 @@ def shown(receipt: Receipt) -> ShownReceipt:
         recalled=tuple(_reading(each) for each in receipt.recalled),
         near_misses=tuple(_reading(each) for each in receipt.near_misses),
         degraded=tuple(told(code) for code in receipt.degraded),
+        fallback=told(receipt.fallback_after),
         timings=tuple(
             (name, receipt.timings[step])
             for step, name in TIMINGS.items()

@@ -30,6 +30,15 @@ class Receipt(TenantModel):
     model = models.CharField(
         _("model"), max_length=120, help_text=_("The id the provider returned.")
     )
+    fallback_after = models.CharField(
+        _("fallback after"),
+        max_length=32,
+        blank=True,
+        help_text=_(
+            "How the study's talking model had failed when its fallback made this reply. Empty: it "
+            "is the talking model's own."
+        ),
+    )
     request_id = models.CharField(_("request id"), max_length=120, blank=True)
     finish_reason = models.CharField(_("finish reason"), max_length=32, blank=True)
     prompt_tokens = models.PositiveIntegerField(_("prompt tokens"), null=True)

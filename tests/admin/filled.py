@@ -235,6 +235,7 @@ def _talk(participant: Participant, session: Session, canary: str, evidence: str
             degraded=[evidence],
             provider="offline",
             model=evidence,
+            fallback_after="timeout",
             request_id=evidence,
             finish_reason="stop",
             prompt_tokens=987654,

@@ -143,7 +143,9 @@ def row_page(ours: FilledLab, kind: type[Model]) -> str:
 def test_permission_to_unblind_is_not_yet_unblinded(ours: FilledLab) -> None:
     client = signed_in("Alice", ours.lab)
     transcript = f"/admin/experiments/session/{ours.session.pk}/transcript/"
-    assert ours.evidence not in client.get(transcript).content.decode()
+    blinded = client.get(transcript).content.decode()
+    assert ours.evidence not in blinded
+    assert "Fallback" not in blinded
     assert client.get("/admin/chat/receipt/").context["cl"].result_count == 0
     removed = [row_page(ours, Withdrawal), row_page(ours, ErasureReceipt)]
     for counts in removed:  # how many rows went tells what memory there was
@@ -156,6 +158,7 @@ def test_permission_to_unblind_is_not_yet_unblinded(ours: FilledLab) -> None:
     assert ours.evidence in page
     assert f"<b>save_memory</b> <code>{ours.evidence}</code>" in page
     assert "rounds 2" in page
+    assert "Fallback answered: no answer in time" in page
     assert client.get("/admin/chat/receipt/").context["cl"].result_count == 1
     history = client.get(f"/admin/experiments/participant/{ours.participant.pk}/history/")
     assert "a complaint" in history.content.decode()
