@@ -32,6 +32,8 @@ MAXIMUM_SWEEPS = 10_000
 CONVERGED = 1e-12
 #: A variance below this share of the squared mean is rounding, not variance.
 NO_VARIANCE = 1e-20
+#: A variance of the sum below this share of the items' is rounding: a hundred terms cancel out.
+NO_SUM = 1e-12
 
 
 class Obstacle(StrEnum):
@@ -98,10 +100,7 @@ def covariance(answers: Sequence[Sequence[float | None]]) -> Matrix:
 def alpha(matrix: Matrix) -> float:
     """Cronbach's alpha of a covariance matrix; at most 1, and negative where items oppose."""
     k = _items(matrix, 2)
-    total = float(matrix.sum())
-    if total <= NO_VARIANCE * float(np.trace(matrix)) or np.isclose(total, 0.0):
-        raise NotComputable(Obstacle.CONSTANT_SUM, "Everybody has the same sum.")
-    return k / (k - 1) * (1.0 - float(np.trace(matrix)) / total)
+    return k / (k - 1) * (1.0 - float(np.trace(matrix)) / _variance_of_sum(matrix))
 
 
 def one_factor(matrix: Matrix) -> OneFactor:
@@ -130,6 +129,8 @@ def one_factor(matrix: Matrix) -> OneFactor:
 
 def omega(matrix: Matrix) -> float:
     """McDonald's omega total of a covariance matrix, by its one-factor model."""
+    _items(matrix, 3)
+    _variance_of_sum(matrix)  # of which omega is a share
     return one_factor(matrix).omega
 
 
@@ -145,6 +146,15 @@ def item_total(matrix: Matrix) -> tuple[float | None, ...]:
         else None
         for i in range(len(matrix))
     )
+
+
+def _variance_of_sum(matrix: Matrix) -> float:
+    """1ᵀC1. Raises NotComputable where the items cancel each other, as when one half of a scale
+    should have been reversed and wasn't."""
+    total = float(matrix.sum())
+    if total <= NO_SUM * float(np.trace(matrix)):
+        raise NotComputable(Obstacle.CONSTANT_SUM, "Everybody has the same sum.")
+    return total
 
 
 def _items(matrix: Matrix, needed: int) -> int:

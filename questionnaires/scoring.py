@@ -100,8 +100,8 @@ def _score(content: InstrumentContent, subscale: str, values: list[float | None]
     value = None
     if there and len(there) >= share * len(values) - TINY:
         value = sum(there) / len(there)
-        if content.score == ScoreKind.SUM:
-            value *= len(values)
+        if content.score == ScoreKind.SUM:  # of a whole one exactly, without a division's rounding
+            value = sum(there) if len(there) == len(values) else value * len(values)
     return SubscaleScore(subscale=subscale, value=value, answered=len(there), items=len(values))
 
 

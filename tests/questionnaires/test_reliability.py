@@ -129,12 +129,23 @@ def test_what_no_covariance_can_be_had_of(
     assert (refused.value.obstacle, refused.value.items) == (obstacle, items)
 
 
+def half_turned() -> Matrix:
+    """Four items of which two are worded the other way round, and nobody said so."""
+    return covariance([[answer, answer, 4 - answer, 4 - answer] for answer in (1.0, 3.0, 1.0)])
+
+
+def test_a_fine_scale_has_the_same_alpha() -> None:
+    assert alpha(UCLA * 1e-12) == pytest.approx(alpha(UCLA))
+
+
 def test_what_no_coefficient_can_be_had_of() -> None:
     opposed = np.array([[1.0, -1.0], [-1.0, 1.0]])
     cases = [
         (alpha, np.array([[1.0]]), Obstacle.FEW_ITEMS),
         (alpha, opposed, Obstacle.CONSTANT_SUM),
         (omega, opposed, Obstacle.FEW_ITEMS),
+        (omega, half_turned(), Obstacle.CONSTANT_SUM),
+        (alpha, half_turned() * 1e-12, Obstacle.CONSTANT_SUM),
         (omega, np.eye(3), Obstacle.NO_FACTOR),
         (omega, np.diag([1.0, 0.0, 1.0]), Obstacle.CONSTANT_ITEM),
     ]

@@ -66,6 +66,15 @@ def test_sums_of_subscales() -> None:
     ]
 
 
+def test_a_sum_of_whole_numbers_is_whole() -> None:
+    """29 / 7 · 7 is 29.000000000000004."""
+    content = instrument(*(item(f"m{n}") for n in range(7)), score=ScoreKind.SUM)
+    answers = dict(
+        zip((f"m{n}" for n in range(7)), (5.0, 5.0, 5.0, 5.0, 5.0, 2.0, 2.0), strict=True)
+    )
+    assert scored(content, answers).scores[0].value == 29.0
+
+
 @pytest.mark.parametrize(
     ("rule", "share", "kind", "missing", "expected"),
     [
