@@ -6,6 +6,7 @@ in quotes or, where they are one word, without; a date as YYYY-MM-DD.
 
 from __future__ import annotations
 
+import math
 import operator
 import re
 from collections.abc import Callable, Mapping
@@ -102,11 +103,11 @@ def _value(text: str, whole: str) -> Value:
     text = text.strip()
     if _NUMBER.fullmatch(text):
         number = float(text)
-        return int(number) if number.is_integer() else number
-    quoted = _QUOTED.fullmatch(text)
-    if quoted is not None:
+        if math.isfinite(number):
+            return int(number) if number.is_integer() else number
+    elif (quoted := _QUOTED.fullmatch(text)) is not None:
         return quoted[1] or quoted[2] or ""
-    if _WORD.fullmatch(text):
+    elif _WORD.fullmatch(text):
         return text
     raise ValidationError(
         _(

@@ -14,8 +14,9 @@ from questionnaires.enums import ItemType
 from questionnaires.item_sheet.columns import NO, SETTING, YES
 from questionnaires.item_sheet.table import plain
 
-_OPTION = re.compile(r"\s*(?P<value>[+-]?\d{1,6})\s*[=＝]\s*(?P<label>.*?)\s*", re.DOTALL)
+_OPTION = re.compile(r"\s*(?P<value>[+-]?\d{1,6})\s*[=＝](?P<label>.*)", re.DOTALL)
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)")
+_PAGE = re.compile(r"\d{1,3}")
 
 
 class Unreadable(Exception):
@@ -54,7 +55,7 @@ def page(text: str, before: int) -> int:
     """The page of the item before for an empty cell."""
     if not text:
         return before
-    if not text.isdecimal() or not 1 <= int(text) <= 999:
+    if not _PAGE.fullmatch(text) or int(text) == 0:
         raise Unreadable(
             _("“%(text)s” is no page.") % {"text": text[:40]},
             _("Write a whole number from 1, or leave the cell empty."),

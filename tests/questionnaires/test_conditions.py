@@ -45,6 +45,7 @@ def test_a_condition_is_read(text: str, item: str, operator: str, value: Any) ->
         ("pet in 1,, 3", "can't be read"),
         ("mood_1 >= 4 and pet == 1", "There is one comparison to a condition"),
         ("mood_1 == 4; drop", "can't be read"),
+        ("mood_1 >= " + 400 * "9", "can't be read"),  # more than a number can be
         ("", "is no condition"),
     ],
 )

@@ -235,6 +235,7 @@ MISTAKES: list[tuple[int, dict[str, Any], int, str, str, str]] = [
     (3, {"type": "lickert"}, 5, "type", "“lickert” is no type", "likert, single"),
     (3, {"type": ""}, 5, "type", "The type is missing", "likert, single"),
     (3, {"page": "one"}, 5, "page", "“one” is no page", "whole number from 1"),
+    (3, {"page": 5000 * "1"}, 5, "page", "is no page", "whole number from 1"),
     (3, {"page": "2"}, 5, "page", "Page 2 can't follow page 0", "without gaps"),
     (3, {"text_en": "", "text_zh": ""}, 5, "text_en", "no text in English", "Write it"),
     (3, {"text_zh": ""}, 5, "text_zh", "no text in Chinese", "leave this language empty"),
