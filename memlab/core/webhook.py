@@ -25,6 +25,9 @@ from memlab.core.tenancy.scope import active_lab_id
 
 TIMEOUT = httpx.Timeout(10.0, connect=5.0)
 TRY_AGAIN = (429, 503)
+# What a gateway translates into IPv4 (RFC 6052), and all unicast that IANA has given out of IPv6.
+NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+GIVEN_OUT = ipaddress.IPv6Network("2000::/3")
 
 
 class HookTrouble(StrEnum):
@@ -45,6 +48,10 @@ class HookFailure(Exception):
 def check_url(url: str) -> None:
     """Raises ValidationError for an address that a webhook must not have."""
     parts = urlsplit(url)
+    try:
+        _port = parts.port
+    except ValueError:
+        raise ValidationError(_("The webhook's port must be a number up to 65535.")) from None
     if _listed(parts):
         return
     if parts.scheme != "https":
@@ -54,10 +61,10 @@ def check_url(url: str) -> None:
             _("The webhook must name a host, and no user or password: sign-ins belong elsewhere.")
         )
     try:
-        address = ipaddress.ip_address(parts.hostname)
+        ipaddress.ip_address(parts.hostname)
     except ValueError:
         return  # a name: where it leads is checked at every call
-    if not address.is_global:
+    if not _is_public(parts.hostname):
         raise ValidationError(_("The webhook must not lead into a private network."))
 
 
@@ -84,12 +91,15 @@ def post(url: str, *, secret: str, payload: Mapping[str, object]) -> None:
     pinned = parts._replace(netloc=_netloc(address, parts.port)).geturl()
     try:
         with httpx.Client(timeout=TIMEOUT, follow_redirects=False, trust_env=False) as client:
-            answer = client.post(
+            request = client.build_request(
+                "POST",
                 pinned,
                 content=body,
                 headers=headers,
                 extensions={"sni_hostname": parts.hostname},
             )
+            answer = client.send(request, stream=True)
+            answer.close()  # what it says beside its status is nothing to us, however long it is
     except (httpx.ConnectError, httpx.ConnectTimeout) as error:
         raise HookFailure(HookTrouble.TEMPORARY, f"no_server_{type(error).__name__}") from None
     except httpx.HTTPError as error:
@@ -124,9 +134,16 @@ def _address(parts: SplitResult) -> str:
 
 
 def _is_public(address: str) -> bool:
+    """An IPv6 address that stands for one of IPv4 is judged as that one."""
     parsed = ipaddress.ip_address(address.partition("%")[0])
-    mapped = getattr(parsed, "ipv4_mapped", None) or getattr(parsed, "sixtofour", None)
-    return parsed.is_global and not parsed.is_multicast and (mapped is None or mapped.is_global)
+    if isinstance(parsed, ipaddress.IPv6Address):
+        carried = parsed.ipv4_mapped or parsed.sixtofour
+        if parsed in NAT64:
+            carried = ipaddress.IPv4Address(int(parsed) & 0xFFFFFFFF)
+        if carried is None and parsed not in GIVEN_OUT:
+            return False
+        parsed = carried or parsed
+    return parsed.is_global and not parsed.is_multicast
 
 
 def _listed(parts: SplitResult) -> bool:

@@ -24,21 +24,28 @@ class _Hook(BaseHTTPRequestHandler):
         if server.status:
             self.send_response(server.status)
             self.send_header("Location", "http://169.254.169.254/")
+            self.send_header("Content-Length", str(server.announced))
             self.end_headers()
+            server.heard.wait()
 
     def log_message(self, *_: object) -> None:
         pass
 
 
 @contextmanager
-def hook(status: int) -> Iterator[Any]:
+def hook(status: int, *, announced: int = 0) -> Iterator[Any]:
+    """A receiver that answers ``status``, and announces as many bytes that never come."""
     server: Any = HTTPServer(("127.0.0.1", 0), _Hook)
-    server.got, server.status = [], status
+    server.got, server.status, server.announced = [], status, announced
+    server.heard = threading.Event()
+    if not announced:
+        server.heard.set()
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     try:
         yield server
     finally:
+        server.heard.set()
         server.shutdown()
         thread.join()
         server.server_close()
@@ -81,6 +88,12 @@ def test_what_an_answer_means(settings: Any, status: int, kind: str) -> None:
     assert len(server.got) == 1
 
 
+def test_nobody_waits_for_what_an_answer_says_beside_its_status(settings: Any) -> None:
+    with hook(200, announced=10**12) as server:
+        call(server, settings)
+    assert len(server.got) == 1
+
+
 def test_where_nobody_listens_nothing_was_sent(settings: Any) -> None:
     settings.WEBHOOK_HOSTS = ["127.0.0.1"]
     with pytest.raises(HookFailure) as failure:
@@ -93,7 +106,8 @@ def test_where_nobody_listens_nothing_was_sent(settings: Any) -> None:
     [
         "https://127.0.0.1/", "https://10.1.2.3/", "https://169.254.169.254/latest", "https://[::1]/",
         "https://[::ffff:10.0.0.1]/", "https://localhost/", "https://[2002:7f00:1::]/",
-        "https://0.0.0.0/", "http://example.org/",
+        "https://0.0.0.0/", "http://example.org/", "https://[64:ff9b::a00:1]/",
+        "https://[64:ff9b:1::1]/", "https://[fec0::1]/", "https://[::10.0.0.1]/",
     ],
 )  # fmt: skip
 def test_a_private_network_is_never_reached(settings: Any, url: str) -> None:
@@ -104,10 +118,20 @@ def test_a_private_network_is_never_reached(settings: Any, url: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["http://example.org/", "https://user:pw@example.org/", "https://192.168.0.1/x"]
-)
+    "url",
+    [
+        "http://example.org/", "https://user:pw@example.org/", "https://192.168.0.1/x",
+        "https://example.org:99999/", "https://[64:ff9b::a00:1]/",
+    ],
+)  # fmt: skip
 def test_staff_are_told_of_a_bad_address(settings: Any, url: str) -> None:
     settings.WEBHOOK_HOSTS = []
     with pytest.raises(ValidationError):
         webhook.check_url(url)
     webhook.check_url("https://example.org/hook")
+
+
+def test_a_gateway_to_public_addresses_is_public() -> None:
+    """Where a network has IPv6 alone, every name of IPv4 leads through one (DNS64)."""
+    assert webhook._is_public("64:ff9b::8.8.8.8")
+    assert webhook._is_public("2606:4700:4700::1111")
