@@ -7,6 +7,8 @@ from typing import Any
 
 from django.contrib import admin
 from django.contrib.admin.views.main import ChangeList
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
@@ -14,7 +16,7 @@ from experiments.back_office import Menu, ReadOnlyAdmin
 from experiments.back_office.changes import details_table, summary
 from experiments.models import AuditEntry
 from experiments.models.audit import told_action, told_kind
-from experiments.rights import Area
+from experiments.rights import Area, viewer_of
 
 
 class _InWords(admin.AllValuesFieldListFilter):
@@ -49,6 +51,12 @@ class AuditEntryAdmin(ReadOnlyAdmin):
     search_fields = ["action", "target_kind", "target_id"]
     list_select_related = ["user"]
     fields = ["at", "who", "shown_action", "shown_kind", "target_id", "details_table"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[AuditEntry]:
+        viewer = viewer_of(request)
+        if viewer is None:
+            raise Http404
+        return super().get_queryset(request).seen_by(viewer)  # type: ignore[attr-defined, no-any-return]
 
     @admin.display(description=_("by"), ordering="user__name")
     def who(self, entry: AuditEntry) -> str:

@@ -94,6 +94,7 @@ class ParticipantAdmin(ReadOnlyAdmin):
         "test_mode",
         ("paused_at", admin.EmptyFieldListFilter),
     ]
+    linked_by = frozenset({"version"})
     list_select_related = ["study", "version"]
     search_fields = ["code", "study__title"]
     ordering = ["-pk"]

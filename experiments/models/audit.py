@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.apps import apps
 from django.conf import settings
@@ -11,6 +11,20 @@ from django.utils.translation import gettext_lazy as _
 
 from experiments.enums import AuditAction
 from memlab.core.tenancy.models import TenantManager, TenantModel, TenantQuerySet
+
+if TYPE_CHECKING:
+    from experiments.rights import Viewer
+
+#: Actions that tell something of the arm of whom they were about: only some memories can be edited
+#: or downloaded, and only an arm's memory has steps.
+OF_AN_ARM = frozenset(
+    {
+        AuditAction.EDIT_MEMORY,
+        AuditAction.EXPORT_MEMORY,
+        AuditAction.JOB_RESTARTED,
+        AuditAction.CONSOLIDATE_BY_HAND,
+    }
+)
 
 
 class AuditQuerySet(TenantQuerySet["AuditEntry"]):
@@ -30,6 +44,11 @@ class AuditQuerySet(TenantQuerySet["AuditEntry"]):
             target_id=str(target.pk) if target is not None else "",
             details=details,
         )
+
+    def seen_by(self, viewer: Viewer) -> AuditQuerySet:
+        """All entries but those that tell something of an arm, which are for whoever has unblinded
+        themselves: to whom isn't asked, for an entry knows its row and not always a participant."""
+        return self if viewer.unblinded_to_any else self.exclude(action__in=OF_AN_ARM)
 
 
 class AuditEntry(TenantModel):

@@ -6,7 +6,8 @@ import pytest
 from django.db.models import Model
 from django.test import Client
 
-from experiments.models import ErasureReceipt, Lab, Withdrawal
+from experiments.enums import AuditAction
+from experiments.models import AuditEntry, ErasureReceipt, Lab, Withdrawal
 from experiments.rights import UNBLINDED
 from memlab.core.tenancy import lab_scope
 from tests.admin.crawl import addresses_of, crawl, general_addresses, rows_of, tenant_admins
@@ -118,6 +119,56 @@ def test_a_blinded_search_finds_nothing_by_what_is_hidden(ours: FilledLab) -> No
     for guess in ("allocations__arm_key=x", "sessions__degraded__isnull=0"):
         response = client.get(f"/admin/experiments/participant/?{guess}")
         assert response.status_code in (302, 400, 404)
+
+
+#: What nobody who is blinded, or no member of staff at all, is shown of rows that they may see.
+HIDDEN = (
+    "experiments/session/?degraded__icontains=x",
+    "experiments/session/?participant__study__allocation_seed__startswith=x",
+    "experiments/study/?allocation_seed__startswith=x",
+    "experiments/participant/?password__startswith=x",
+    "experiments/participant/?study__allocation_seed__startswith=x",
+    "experiments/withdrawal/?parts__has_key=memory.Episode",
+    "chat/reply/?failure=timeout",
+    "chat/reply/?failure_detail__icontains=x",
+)
+
+
+@pytest.mark.parametrize("question", HIDDEN)
+def test_no_list_can_be_asked_by_what_it_does_not_show(ours: FilledLab, question: str) -> None:
+    client = signed_in("Bob", ours.lab)
+    assert client.get(f"/admin/{question}").status_code == 400
+
+
+def test_lists_can_be_asked_by_their_filters_and_by_our_links(ours: FilledLab) -> None:
+    client = signed_in("Bob", ours.lab)
+    for question in (
+        f"experiments/participant/?version__id__exact={ours.participant.version_id}",
+        f"experiments/participant/?study__id__exact={ours.study.pk}&paused_at__isempty=1",
+        "chat/reply/?state__exact=done&retryable__exact=0",
+        "chat/adverseevent/?alert__in=none,failed",
+    ):
+        response = client.get(f"/admin/{question}")
+        assert response.status_code == 200, question
+        assert response.context["cl"].result_count >= 1, question
+
+
+def test_the_log_tells_no_arm_to_whoever_is_blinded(ours: FilledLab) -> None:
+    with lab_scope(ours.lab.pk):
+        for action in (AuditAction.CONSOLIDATE_BY_HAND, AuditAction.EXTEND_WINDOW):
+            AuditEntry.objects.record(action, target=ours.participant)
+    client = signed_in("Alice", ours.lab)
+    pages = (
+        "/admin/experiments/auditentry/",
+        f"/admin/experiments/participant/{ours.participant.pk}/history/",
+    )
+    for page in pages:
+        body = client.get(page).content.decode()
+        assert "extended a window" in body
+        assert "had a memory consolidated" not in body
+    unblinded(client, ours)
+    for page in pages:
+        assert "had a memory consolidated" in client.get(page).content.decode()
 
 
 def test_a_researcher_designs_arms_but_does_not_see_who_has_which(ours: FilledLab) -> None:
