@@ -22,6 +22,7 @@ from experiments.models import (
     Tombstone,
     Withdrawal,
 )
+from experiments.models.audit import AuditQuerySet
 from memlab.core.clock import wall_now
 from memlab.core.personal import Counts, Person, Personal, Rows
 
@@ -51,20 +52,26 @@ def detach_payments(person: Person) -> Counts:
 
 def blank_audit(person: Person) -> Counts:
     """Who of the staff did what and when stays; to whom, and every detail of it, goes."""
-    about = [
-        entry
-        for kind, ids in person.rows.items()
-        for entry in AuditEntry.objects.filter(target_kind=kind).values_list("pk", "target_id")
-        if entry[1] in ids
-    ]
-    targets = AuditEntry.objects.filter(pk__in=[pk for pk, _target in about])
-    blanked = targets.update(target_id="", details=BLANK)
+    blanked = _about(person).update(target_id="", details=BLANK)
     return {"experiments.AuditEntry": blanked + _blank_mentions(person)}
 
 
 def blank_mentions(person: Person) -> Counts:
-    """What the audit log says of the person's code and ids goes."""
-    return {"experiments.AuditEntry": _blank_mentions(person)}
+    """What the audit log says of the person's code and ids goes, and what it says of their rows
+    beside which row it was: labels and reasons are in the words of whoever wrote them."""
+    blanked = _about(person).exclude(details={}).update(details=BLANK)
+    return {"experiments.AuditEntry": blanked + _blank_mentions(person)}
+
+
+def _about(person: Person) -> AuditQuerySet:
+    """The entries about rows of theirs."""
+    found = [
+        pk
+        for kind, ids in person.rows.items()
+        for pk, target in AuditEntry.objects.filter(target_kind=kind).values_list("pk", "target_id")
+        if target in ids
+    ]
+    return AuditEntry.objects.filter(pk__in=found)
 
 
 def _blank_mentions(person: Person) -> int:
@@ -73,7 +80,9 @@ def _blank_mentions(person: Person) -> int:
 
 
 def _details() -> Iterator[tuple[int, Any]]:
-    return AuditEntry.objects.exclude(details={}).values_list("pk", "details").iterator()
+    return (
+        AuditEntry.objects.exclude(details__in=[{}, BLANK]).values_list("pk", "details").iterator()
+    )
 
 
 def _names(details: Any, person: Person) -> bool:

@@ -73,12 +73,13 @@ class PaymentQuerySet(TenantQuerySet["Payment"]):
 
     def detach(self) -> None:
         """Nothing leads from here to the person any more, who is erased or anonymised. What isn't
-        paid yet keeps the code, so that it can be; what is paid gets one that nobody knows."""
+        paid yet keeps the code, so that it can be; what is paid gets one that nobody knows. Why it
+        was withheld goes: staff wrote that in their own words."""
         for payment in self.order_by("pk").select_for_update():
-            payment.participant = None
+            payment.participant, payment.reason = None, ""
             if payment.state == PaymentState.PAID:
                 payment.code = Participant._meta.get_field("code").get_default()
-            payment.save(update_fields=["participant", "code"])
+            payment.save(update_fields=["participant", "code", "reason"])
 
     def _move(self, states: tuple[PaymentState, ...], **fields: Any) -> list[Payment]:
         """Test runs earn, so that they show what participants see, but are never paid."""

@@ -14,7 +14,7 @@ from django_q.tasks import async_task
 
 from chat import claims, conversation, sessions
 from chat.conversation import Refused, SessionRef
-from chat.models import Message, Receipt, Reply, ReplyState
+from chat.models import AdverseEvent, Message, Receipt, Reply, ReplyState
 from experiments.enums import (
     AuditAction,
     Closed,
@@ -30,8 +30,10 @@ from experiments.models import (
     AuditEntry,
     Deviation,
     ErasureReceipt,
+    IssuedLink,
     Lab,
     Participant,
+    Payment,
     Session,
     Withdrawal,
 )
@@ -205,6 +207,34 @@ def test_anonymising_removes_what_leads_to_the_person(filled: FilledLab, log: Pa
     assert old.code not in log.read_text()
 
 
+def test_anonymising_takes_the_words_of_staff_out_of_the_log(filled: FilledLab) -> None:
+    with lab_scope(filled.lab.pk):
+        link = IssuedLink.objects.filter(participant=filled.participant).get()
+        AuditEntry.objects.record(AuditAction.REVOKE_LINK, target=link, label=CANARY)
+        AuditEntry.objects.record(AuditAction.UNBLIND, target=filled.participant, reason=CANARY)
+        Payment.objects.update(participant=filled.participant, reason=CANARY)
+    assert carry_out(ask(filled, WithdrawalKind.ANONYMISE))
+    with lab_scope(filled.lab.pk):
+        blank = AuditEntry.objects.filter(details={"erased": True})
+        assert set(blank.values_list("action", "target_id")) == {
+            ("revoke_link", str(link.pk)),
+            ("unblind", str(filled.participant.pk)),
+        }
+        assert set(Payment.objects.values_list("participant", "reason")) == {(None, "")}
+
+
+def test_an_alert_that_waits_is_sent_though_its_participant_is_anonymised(
+    filled: FilledLab,
+) -> None:
+    with lab_scope(filled.lab.pk):
+        event = AdverseEvent.objects.filter(participant=filled.participant)[0]
+        event.queue_alert(wall=wall_now())
+    assert carry_out(ask(filled, WithdrawalKind.ANONYMISE))
+    assert due_kinds(filled) == {"alert"}
+    assert carry_out(ask(filled, WithdrawalKind.ERASE))
+    assert due_kinds(filled) == set()
+
+
 # Erase
 
 
@@ -212,6 +242,7 @@ def test_erasing_takes_every_row_and_leaves_one_that_is_only_counted(filled: Fil
     old = filled.participant
     with lab_scope(filled.lab.pk):
         AuditEntry.objects.record(AuditAction.UNBLIND, target=old, reason=CANARY)
+        Payment.objects.update(participant=old, reason=CANARY)
         counters = list(AllocationCounter.objects.values_list("stratum", "used"))
     withdrawn = ask(filled, WithdrawalKind.ERASE, reason=f"{CANARY} reason")
     assert carry_out(withdrawn)
@@ -248,6 +279,7 @@ def test_erasing_takes_every_row_and_leaves_one_that_is_only_counted(filled: Fil
             None,
             {},
         )
+        assert set(Payment.objects.values_list("participant", "reason")) == {(None, "")}
         receipt = ErasureReceipt.objects.get()
         assert receipt.code_hash == receipt_hash(withdrawn.code.lower())
         assert receipt.counts["chat.Message"] == 5
