@@ -148,16 +148,18 @@ def retry(reference: SessionRef, *, seq: int, wall: datetime) -> UUID:
 
 
 def finish(reference: SessionRef, *, wall: datetime) -> bool:
-    """Close the session for the participant if its minima are met; whether it is closing now."""
+    """Close the session for the participant if its minima are met; whether it is closing now.
+
+    A pause counts for none of them, nor for the conversation's length.
+    """
     with lab_scope(reference.lab_id):
         session = _locked(reference)
         if session.state != SessionState.OPEN:
             return True
         now = session.participant.study_time(wall)
-        minima = session.minima_met_at(session.stage)
-        if minima is None or minima > now:
+        if timer_frame(session, now=now)["missing"]:
             return False
-        sessions.close(session, Closed.PARTICIPANT, at=now)
+        sessions.close(session, Closed.PARTICIPANT, at=session.paused_at or now)
         return True
 
 

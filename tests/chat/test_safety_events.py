@@ -266,6 +266,22 @@ def test_time_stands_still_while_paused_and_is_put_off_afterwards(
         assert sessions.close_if_due(session.id, wall=way[0]) == SessionState.ENDED
 
 
+def test_a_pause_counts_for_no_minimum(lab: Lab) -> None:
+    """Nobody sits out a conversation that must last five minutes by being paused in it."""
+    person = enrol(
+        careful(lab, stages={"maximum_minutes": 15, "minimum_minutes": 5, "minimum_turns": 0})
+    )
+    session = enter(person)
+    reference = SessionRef.of(reference_of(person), session.id)
+    say(session, person, "I want to die.")
+    later = wall_now() + 6 * MINUTE
+    assert not conversation.finish(reference, wall=later)
+    with lab_scope(lab.pk):
+        assert pauses.resume(person, wall=later)
+    assert not conversation.finish(reference, wall=later + 4 * MINUTE)
+    assert conversation.finish(reference, wall=later + 5 * MINUTE)
+
+
 def test_resumed_participant_can_talk_again(lab: Lab, watched: Participant) -> None:
     session = enter(watched)
     say(session, watched, "I want to die.")
