@@ -37,7 +37,7 @@ _BETWEEN = (
     r"going|gonna|go|to|want|wanna|wanted|wanting|really|actually|even|ever|be|been|being|have|had"
     r"|has|thinking|think|thought|thoughts|about|of|planning|plan|feel|feeling|feelings|any|a|the"
     r"|at all|trying|try|intend|intending|consider|considering|considered|that|i|would|will|am|was"
-    r"|currently|just|like|having"
+    r"|currently|just|like|having|i'd|i'll|could|can"
 )
 _NEGATION = re.compile(
     r"\b(?:not|never|no longer|without|nor"

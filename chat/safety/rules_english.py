@@ -16,12 +16,16 @@ _METHOD = (
     rf"|ning)?\s*(?:{_OWN})"
     rf"|(?:to|and|gonna|will|'ll) off (?:{_OWN})|offing (?:{_OWN})"
     r"|(?:end|ending|ended) (?:my (?:own )?(?:life|existence)|it all|things for good)"
-    r"|(?:take|taking|took) my (?:own )?life|(?:commit|committing|committed|attempt\w*) suicide"
+    r"|(?:take|taking|took) my (?:own )?life(?! in(?:to)? my)|(?:commit|committing|committed"
+    r"|attempt\w*) suicide"
     r"|(?:slit|slitting|slash\w*|cut|cutting) (?:my|open my) (?:wrists?|throat|veins)"
     r"|blow(?:ing)? my (?:brains|head) (?:out|off)"
-    r"|(?:jump|jumping|leap|throw(?:ing)? myself|step|stepping|walk|walking|run|running)"
+    r"|(?:jump|jumping|leap|throw(?:ing)? myself)"
     r" (?:off|from|out of|in front of|into|under) (?:a |the |this |that |my )?"
     r"(?:bridge|roof|rooftop|building|balcony|window|cliff|train|truck|bus|traffic|subway|metro)"
+    r"|(?:step|walk|run)(?:ping|ning|ing)? (?:off (?:a |the |this |that |my )?(?:bridge|roof"
+    r"|rooftop|building|balcony|cliff)|(?:in front of|into|under) (?:a |the |this )?"
+    r"(?:moving |oncoming )?(?:train|truck|bus|traffic|subway|metro)\b)"
 )
 _INTENT = (
     r"(?:i(?:'m| am)? ?(?:going to|gonna|about to|planning to|planning on|ready to|determined to)"
@@ -39,7 +43,8 @@ _STUDIED = (
     r"\b(?:squad|prevention|rates?|statistics|essays?|thesis|article|paper|seminar|lecture|course"
     r"|novel|books?|movie|films?|series|episode|song|lyrics|album|band|hamlet|romeo|juliet|werther"
     r"|political|career|social|commercial|economic|doors?|cells?|bombers?|bombing|awareness"
-    r"|documentary|history|sociolog\w*|durkheim|case study|study on|studies|law school|king)\b"
+    r"|documentary|history|sociolog\w*|psychology (?:class|course|lecture|exam)|a topic|durkheim"
+    r"|case study|study on|studies|law school|king)\b"
 )
 _GAME = (
     r"\b(?:games?|gaming|boss fight|level|raid|zombies|monsters?|chess|match|finals?|tournament"
@@ -123,17 +128,21 @@ SELF_HARM = (
         _SELF,
         _ACUTE,
         r"\bsuicide (?:note|letter)|\b(?:wr(?:ote|iting|itten|ite)|leav(?:e|ing)|left) "
-        r"(?:a |my |some |you |the )*(?:goodbye|good-bye|farewell) (?:note|letter)s?",
-        unless=rf"{_STUDIED}|colleagues|job|team",
+        r"(?:a |my |some |you |the )*(?:goodbye|good-bye|farewell) (?:note|letter)s?\b"
+        r"(?! (?:to|for|at) (?:\w+ ){0,2}?(?:colleagues|job|team|class|school|company|office|boss"
+        r"|club|coach|work)\b)",
+        unless=_STUDIED,
     ),
     _rule(
         "self.means",
         _SELF,
         _ACUTE,
         rf"\b(?:bought|got|have|found|stash\w*|sav(?:ed|ing)|hoard\w*|collect\w*|stor(?:ed|ing))"
-        rf" .{{0,30}}\b(?:{_PILLS}|rope|gun|razor|blades?|poison)\b.{{0,30}}\b(?:to (?:end|die"
-        rf"|kill|do it)"
-        r"|enough|for when|end it)",
+        rf" .{{0,30}}\b(?:{_PILLS}|rope|gun|razor|blades?|poison)\b.{{0,30}}\b(?:to (?:end"
+        rf"|die\b(?! for)|kill|hang|do it)"
+        r"|enough|for when\b(?! i (?:travel|fly|can'?t sleep|get|have))|end it)"
+        rf"|\bi(?:'ve| have| have got|'ve got) (?:all )?(?:the|my|enough) {_PILLS} (?:right )?"
+        r"(?:here|next to me|beside me|in front of me|in my hands?|ready)",
     ),
     _rule(
         "self.overdose",
@@ -144,6 +153,9 @@ SELF_HARM = (
         rf"|box|pack|lot|handful|bunch)|too many|the (?:whole|entire) (?:bottle|box|pack)"
         rf"|every one)"
         rf"(?: of| my| the| those| these| his| her)*.{{0,12}}\b{_PILLS}"
+        r"|\b(?:took|taken|swallow(?:ed|ing)|downed) (?:\w+ )?(?:\d{2,3}|twenty|thirty|forty"
+        rf"|fifty|sixty|a hundred|dozens of)(?: (?!mg\b|ml\b|mcg\b)\w+){{0,2}}? {_PILLS}"
+        r"|\b(?:took|taken|taking|take) (?:an?|my|another|the) (?:\w+ )?overdose"
         r"|\bi (?:\w+ ){0,3}?(?:overdosed|od'?ed|od'd)|\b(?:going to|gonna|want to|wanna|will) "
         r"(?:overdose|od)\b",
         unless=r"vitamin|at (?:noon|breakfast)",
@@ -160,13 +172,15 @@ SELF_HARM = (
         "self.how",
         _SELF,
         _ACUTE,
-        rf"\bhow (?:many|much)\b.{{0,40}}(?:{_PILLS}|alcohol|bleach|it take)?.{{0,30}}\b"
+        r"\bhow (?:many (?!people|soldiers|animals|characters|victims|calories|men\b|civilians"
+        rf"|times)|much\b).{{0,40}}(?:{_PILLS}|alcohol|bleach|it take)?.{{0,30}}\b"
         rf"(?:to die\b"
         r"|to kill (?:my|your|one)self|is (?:lethal|fatal|deadly)|lethal dose|to overdose)"
         r"|\b(?:painless\w*|easiest|quickest|fastest|best|surest|least painful|simplest) (?:way"
         r"|method)s?"
-        r" (?:to|of|for) (?:die|dying|kill(?:ing)? (?:my|your|one)self|suicide|end(?:ing)? (?:it"
-        r"|my|your))"
+        r" (?:to|of|for) (?:(?:die|dying)\b(?! in (?:this|the|that) game)"
+        r"|kill(?:ing)? (?:my|your|one)self|suicide|end(?:ing)? (?:it(?: all)?\b(?! with)"
+        r"|(?:my|your|one'?s) (?:own )?(?:life|existence|pain|suffering|misery)))"
         r"|\bhow (?:do i|can i|to|should i) (?:die\b|kill myself|end my life|hang myself"
         r"|tie a noose)",
         unless=_STUDIED,
@@ -175,11 +189,18 @@ SELF_HARM = (
         "self.farewell",
         _SELF,
         _SERIOUS,
-        r"\b(?:goodbye forever|goodbye (?:cruel )?world|won'?t be alive|will be (?:dead|gone) "
-        r"(?:by|when|before)"
-        r"|by the time you read this|(?:this is|these are) my (?:last|final) (?:message|words"
-        r"|goodbye)"
-        r"|when i(?:'m| am) gone)",
+        r"\b(?:goodbye forever|goodbye (?:cruel )?world|won'?t be alive|will be dead (?:by|when"
+        r"|before)|will be gone (?:by the time|(?:when|before) you (?:read|find|wake|see|hear))"
+        r"|by the time you read this|when i(?:'m| am) gone\b(?! (?:on|to|for (?:a|the|lunch))\b))",
+        negatable=False,
+    ),
+    # The last conversation of a study may end in such words too: a card, and no pause.
+    _rule(
+        "self.last_words",
+        _SELF,
+        _CONCERN,
+        r"\b(?:this is|these are) my (?:very )?(?:last|final) (?:message|words|goodbye)\b"
+        r"(?! (?:for (?:today|now|tonight)|today|on (?:the|this|that))\b)",
         negatable=False,
     ),
     _rule("self.method", _SELF, _SERIOUS, rf"\b(?:{_METHOD})\b", unless=rf"{_NOT_MEANT}|{_LAUGH}"),
@@ -188,23 +209,34 @@ SELF_HARM = (
         _SELF,
         _SERIOUS,
         r"\b(?:want|wanna|wanted|wanting|wish|need|hope|deserve|longing|long|ready|prefer|love)"
-        r"(?: (?:to|i could|i would|just|really|that i|please))* (?:die\b|be dead\b|stop existing"
+        r"(?: (?:to|i could|i would|just|really|that i|please))* (?:die\b(?! cut| in (?:this|the"
+        r"|that)"
+        r" (?:level|game|round))|be dead\b(?! (?:cent|last|serious))|stop existing"
+        r"|(?:just )?sleep forever"
         r"|cease to exist|not exist|disappear forever|(?:just )?vanish forever|not wake up"
         r"|never wake up"
-        r"|end (?:it(?: all)?(?! all)|my life|everything))(?! with a| if you)",
-        unless=rf"{_LAUGH}|\bdie for\b|dye|of old age",
+        r"|end (?:it(?: all)?(?! all)|my life|everything))(?! with a| if you)"
+        r"|\bfeel(?:s|ing)? (?:just )?like (?:dying\b|ending (?:it all|my life|everything))"
+        rf"|\b{_INTENT} (?:just )?end it (?:tonight|today|tomorrow|now|soon|for good"
+        r"|once and for all)\b",
+        unless=rf"{_LAUGH}|\bdie for\b|dye|of old age|hang-?over|hungover|workout",
     ),
     _rule(
         "self.wish",
         _SELF,
         _SERIOUS,
-        r"\bi wish(?:ed)? (?:that )?i (?:was|were|am|'?d) (?:dead|gone|not alive|never been born"
-        r"|never born"
-        r"|not here)|\bwish i(?:'d| had) (?:never been born|died)|\bwish i (?:could|would) "
+        r"\bi wish(?:ed)? (?:that )?i (?:was|were|am|'?d) (?:dead|gone\b(?! (?:on|to)\b)"
+        r"|not alive|never been born|never born|not here\b(?! (?:at|but|in)\b))"
+        r"|\bwish i(?:'d| had)? never (?:existed|lived)"
+        r"|\bwish i (?:wasn'?t|weren'?t|hadn'?t been) (?:born|alive)|\bwish i(?:'d"
+        r"| had) (?:never been born|died)|\bwish i (?:could|would) "
         r"(?:just )?"
         r"(?:die|not wake|never wake|go to sleep and (?:never|not)|fall asleep and (?:never|not)"
         r"|disappear)"
-        r"|\b(?:rather|better off|would be easier if i was|'d be better) (?:be )?dead\b"
+        r"|\b(?:rather|better off|happier|would be easier if i was|'d be better) (?:be )?dead\b"
+        r"|\bi (?:should|ought to) (?:just )?(?:be dead\b(?! (?:tired|asleep|last))"
+        r"|die\b(?! laugh))|\bi deserve (?:to (?:die|be dead)|death)\b"
+        r"|\bi (?:don'?t|do not) deserve to (?:live|be alive|exist)\b"
         r"|\bi(?:'d| would) rather die\b(?! than (?:eat|watch|listen|go|wear|do))",
         negatable=False,
     ),
@@ -219,7 +251,7 @@ SELF_HARM = (
         r"|close|downtown|by|off|that)\b)|live (?:in|on) this (?:world|planet)|live with myself"
         r"|be alive"
         r"|exist|go on living|keep living|be here any ?more|wake up (?:tomorrow|any ?more|ever"
-        r"|again))"
+        r"|again)\b(?! (?:at|early|before|so|by)\b))"
         r"|\bdon'?t (?:think|know if|believe|see how|know whether) i (?:want to|wanna|can"
         r"|could) (?:live|go on|keep living)",
         negatable=False,
@@ -228,9 +260,11 @@ SELF_HARM = (
         "self.no_reason",
         _SELF,
         _SERIOUS,
-        r"\b(?:no|any|see the|what'?s the|isn'?t any|not a) (?:reason|point|will|purpose|sense) "
-        r"(?:left )?(?:in |to |of |for )?"
+        r"\b(?:no|any|see the|see a|what'?s the|isn'?t any|not a|without a) (?:reason|point|will"
+        r"|purpose|sense) (?:left )?(?:for me )?(?:in |to |of |for )?"
         r"(?:keep |go(?:ing)? on )?(?:living|live|being alive|existing|exist|my life)\b"
+        r"|\blost (?:the|my|all|any) (?:will|wish|desire|reason)s? to (?:live|go on|exist"
+        r"|be alive)\b"
         r"|\bnothing (?:left )?to live for|\blife (?:is not|isn'?t|ain'?t|is no longer) worth "
         r"(?:living|it)"
         r"|\bnot worth living\b",
@@ -263,14 +297,18 @@ SELF_HARM = (
         "self.injury",
         _SELF,
         _SERIOUS,
-        r"\bi\b[^,;]{0,60}?\b(?:cut|cutting|burn|burn(?:ed|t|ing)|hurt|hurting|harm(?:ed|ing)?"
+        r"\bi\b(?:(?!(?:\bnot|\bnever|n'?t)\b(?! (?:stop|help|resist|control|only|just)\b))"
+        r"[^,;]){0,60}?\b(?:cut|cutting|burn|burn(?:ed|t|ing)|hurt|hurting|harm(?:ed|ing)?"
         r"|injur\w+|scratch\w*"
         r"|punish\w*|hit|hitting|slash\w*|starv\w+|carv\w+) (?:myself\b|(?:in ?to )?my "
         r"(?:own )?(?:wrists?|arms?"
-        r"|thighs?|legs|skin|body)\b)",
+        r"|thighs?|legs|skin|body)\b)"
+        r"|\b(?:i've been|i have been|i started|i start|i relapsed and|i keep|i am|i'm)"
+        r" cut(?:ting)?(?: again)?\W*$",
         unless=r"shav\w*|cook\w*|chopp\w*|kitchen|\bslack|football|soccer|basketball|play\w*"
         r"|running|gym"
-        r"|fell\b|falling|accident\w*|\bstove\b|\boven\b|\bout\b|paper cut|off from|sport\w*"
+        r"|fell\b|falling|accident\w*|\bstove\b|\boven\b|\biron\b|\bkettle\b|\bout\b|paper cut"
+        r"|off from|sport\w*"
         r"|bike|skiing"
         r"|climb\w*|mosquito|while i was|sun\b|doctor",
     ),
@@ -285,6 +323,7 @@ SELF_HARM = (
         r"|you) [^,;]{0,25}\bbetter (?:off )?"
         r"(?:without me|if i (?:was|were|wasn'?t|weren'?t|am|died|disappeared|didn'?t|had never))"
         r"|\bi(?:'m| am) (?:just |only |such |nothing but )*a burden\b"
+        r"|\b(?:nobody|no one|noone) (?:would|will|'d) (?:even |really |ever )*miss me\b"
         r"|\b(?:nobody|no one|noone)\b.{0,20}\b(?:notice|care|miss me)\b.{0,20}\bif i (?:died"
         r"|disappeared|was gone|were gone|vanished)"
         r"|\b(?:easier|better|happier) if i (?:was|were)(?:n'?t| not) (?:here|around|alive)",
@@ -295,10 +334,22 @@ SELF_HARM = (
         _SELF,
         _CONCERN,
         r"\b(?:tired|sick|exhausted|weary|done) (?:of|with|from) (?:living\b(?! (?:out|in|with"
-        r"|at|on|near))|life\b|being alive|existing|everything and everyone)"
-        r"|\bcan(?:'?t|not) go on\b|\bcan(?:'?t|not) (?:take|bear|stand) (?:it|this|life"
+        r"|at|on|near))|life\b(?! (?:in|on|at|admin|hacks|lessons)\b)|being alive|existing"
+        r"|everything and everyone)"
+        r"|\bcan(?:'?t|not) go on(?:\W*$|,| (?:like|living|any|alone|without"
+        r"|with (?:this|life|my life|it all))\b)"
+        r"|\bcan(?:'?t|not) live (?:like this|any ?more|with (?:this|the) pain)"
+        r"|\bcan(?:'?t|not) do (?:this|it) any ?(?:more|longer)\b"
+        r"|\bwant (?:it|it all|all of it|all this|everything|the pain|this pain|my life) (?:all )?"
+        r"to (?:stop|end|be over)\b|\b(?:no|any) (?:other )?way out(?: for me| of this)?\W*$"
+        r"|\bthink(?:ing)? (?:of|about) ending (?:things|it)\b(?! with)"
+        r"|\bi(?:'m| am|'ve been| keep| often| always| sometimes)?\b[^,;]{0,15}\bthink(?:ing)?"
+        r" (?:a lot )?(?:of|about) (?:my (?:own )?death|death|dying|being dead)\b"
+        r"(?! (?:my|the|\w+ hair)\b)"
+        r"|\bcan(?:'?t|not) (?:take|bear|stand) (?:it|this|life"
         r"|this life) any ?(?:more|longer)"
         r"|\bcan(?:'?t|not) keep (?:living|going like this)",
+        unless=rf"{_STUDIED}|philosoph\w*|religio\w*|\b(?:maze|homework|workout|exercises?|diet)\b",
         negatable=False,
     ),
     _rule(
@@ -321,7 +372,14 @@ SELF_HARM = (
         unless=rf"{_STUDIED}|{_LAUGH}|shav\w*|cook\w*|slack|\b(?:play\w*|football|character|hero"
         rf"|scene|kitchen)\b",
     ),
-    _rule("self.mention", _SELF, _CONCERN, r"\bsuicid(?:e|al)\b", unless=_STUDIED),
+    _rule(
+        "self.mention",
+        _SELF,
+        _CONCERN,
+        r"\bsuicid(?:e|al)\b"
+        r"|\boverdosed\b(?! on (?:sugar|coffee|caffeine|chocolate|candy|sweets|cake|tv))",
+        unless=_STUDIED,
+    ),
 )
 
 HARM_TO_OTHERS = (
@@ -336,7 +394,7 @@ HARM_TO_OTHERS = (
         r"|\b(?:shoot up|blow up|burn down|bomb) (?:the|my|this|a|his|her|our"
         r"|that)? ?(?:\w+ )?(?:school|office|church|mosque"
         r"|synagogue|hospital|campus|building|university|house|mall|place)",
-        unless=_GAME,
+        unless=rf"{_GAME}|\b(?:cake|cheese|bread|fruit|picnic|balloons|bath bombs?)\b",
     ),
     _rule(
         "others.violence",
@@ -344,8 +402,9 @@ HARM_TO_OTHERS = (
         _SERIOUS,
         rf"\b{_WANTS} (?:\w+ ){{0,3}}?(?:{_VIOLENCE}|beat(?:ing)?|burn(?:ing)?|hit(?:ting)?"
         rf"|smash\w*) (?:\w+ )?{_PERSON}"
-        rf"(?<!beat him)(?<!beat her)(?<!beat them)(?<!hit you)",
-        unless=rf"{_GAME}|kindness|\b(?:e-?mail|message|text|a note|photos?|pictures?|portraits?"
+        rf"(?<!beat him)(?<!beat her)(?<!beat them)(?<!hit you)(?!')",
+        unless=rf"{_GAME}|kindness|\bhit(?:ting)? (?:\w+ ){{1,3}}up\b|black and white"
+        rf"|natural light|\b(?:e-?mail|message|text|a note|photos?|pictures?|portraits?"
         rf"|camera|arrow)\b"
         rf"|{_LAUGH}|feelings",
     ),
@@ -363,8 +422,10 @@ HARM_TO_OTHERS = (
         _SERIOUS,
         r"\b(?:they|he|she|all of them|those people|you)(?: all)? (?:deserves? to (?:die|suffer"
         r"|be killed)|must die|need to die)"
-        r"|\bhomicidal\b|\b(?:urge|want|need) to (?:kill|murder)\b(?! (?:time|for|the (?:process"
-        r"|boss|mood|lights)|two birds|it))",
+        r"|\bhomicidal\b|\b(?:urge|want|need) to (?:kill|murder)\b(?! (?:time|some time"
+        r"|for|two birds|it\b|the (?!man|men|woman|women|guy|girl|boy|kid|child|people|person"
+        r"|teacher"
+        r"|bastard|bitch|idiot|neighbo)))",
         unless=rf"{_GAME}|{_STUDIED}",
     ),
 )
@@ -378,12 +439,16 @@ ABUSE = (
         rf"(?:es?|ed|ing)"
         r"|punch(?:es|ed|ing)?|slap(?:s|ped|ping)?|kick(?:s|ed|ing)?|burn(?:s|ed|t)?|rap(?:es?"
         r"|ed|ing)"
-        r"|molest(?:s|ed|ing)?|assault(?:s|ed|ing)?|abus(?:es?|ed|ing)|hurts?|hurting|attack(?:s"
+        r"|molest(?:s|ed|ing)?|grop(?:es?|ed|ing)|assault(?:s|ed|ing)?|abus(?:es?|ed|ing)|hurts?"
+        r"|hurting|attack(?:s"
         r"|ed)?"
         r"|whip(?:s|ped)|stalk(?:s|ed|ing)?) (?:me|us|my (?:kids?|child(?:ren)?|mom|mum|mother"
         r"|son|daughter|sister|brother|baby))\b",
         unless=r"\b(?:hit|hits|hitting) me up\b|\bme out of (?:the )?(?:\w+ )?(?:chat|game"
         r"|server|lobby|meeting|zoom|call|band|team)"
+        r"|\b(?:hit|hits|hitting) me with (?:an? |the |some |another )*(?:questions?|lot|facts?"
+        r"|ideas?|news|bill|deadlines?|tasks?)\b"
+        r"|\bwith (?:\w+ )?(?:kisses|hugs|cuddles|love|compliments)\b"
         rf"|\bbeats? (?:me|us) (?:at|in|by|to|every)\b|\bjoke|{_GAME}|\bby (?:two|three|one|\d)",
     ),
     _rule(
@@ -392,9 +457,15 @@ ABUSE = (
         _ACUTE,
         rf"\b(?:{_CLOSE}|someone|somebody|a man|who){_OFTEN} (?:threaten\w*|said|says|swore"
         rf"|swears|want\w*|tr(?:y|ied|ies|ying)|going) "
-        r"(?:to |that he |that she |he |she |would |will |wants to |'d |'ll )*(?:kill|hurt|hit"
-        r"|beat|shoot|stab|murder|rape|strangle) (?:me|us|my (?:kids?|children|mother|family))\b",
-        unless=rf"{_GAME}|\bgoing to kill (?:me|us) (?:when|if|for|because|over)\b",
+        r"(?:to |that he |that she |(?:that )?(?:he|she|they)'(?:ll|d) |he |she |would |will "
+        r"|wants to |'d |'ll )*(?:kill|hurt|hit"
+        r"|beat|shoot|stab|murder|rape|strangle) (?:me|us|my (?:kids?|children|mother|family))\b"
+        r"|\bthreat\w* (?:me|us|my (?:kids?|children|family)) with (?:a |an |his |her )?(?:knife"
+        r"|gun"
+        r"|weapon|violence|bat|axe|hammer)",
+        unless=rf"{_GAME}|\b(?:mom|mum|mother|dad|father|parents|boss|wife|teacher|sister|roommate)"
+        rf" says? (?:she|he|they)'(?:ll|d) kill (?:me|us) (?:when|if|for|because|over)\b"
+        rf"|\bgoing to kill (?:me|us) (?:when|if|for|because|over)\b",
     ),
     _rule(
         "abuse.control",
@@ -403,26 +474,30 @@ ABUSE = (
         rf"\b{_CLOSE}{_OFTEN} (?:forc(?:es?|ed|ing) me to|mak(?:es?|ing) me|made me) .{{0,12}}\b"
         rf"(?:sex|sleep with|touch|undress|naked|strip)"
         rf"|\b{_CLOSE}[^,;]{{0,30}}\b(?:touch(?:es|ed)? me (?:inappropriately|without|down there"
+        rf"|at night|in bed"
         rf"|where|sexually|under)"
-        r"|lock(?:s|ed)? me (?:in|up|inside)|won'?t let me (?:leave|out of the)|held me down)",
+        r"|lock(?:s|ed)? me (?:in|up|inside)|won'?t let me (?:leave|out of the)|held me down"
+        r"|forced (?:him|her)self on me)",
     ),
     _rule(
         "abuse.suffered",
         _ABUSE,
         _SERIOUS,
-        r"\b(?:i|i'm|i've|im|ive) (?:\w+ ){0,4}?(?:raped|molested|(?:sexually |physically "
+        r"\b(?:i|i'm|i've|im|ive) (?:(?!not\b|never\b)\w+ ){0,4}?(?:raped|molested|(?:sexually "
+        r"|physically "
         r"|emotionally )?(?:assaulted|abused)"
-        r"|stalked|trafficked|kidnapped|held (?:hostage|captive)|strangled|groomed|drugged"
+        r"|stalked|trafficked|kidnapped|held (?:hostage|captive)|strangled|groomed(?! at)|drugged"
         r"|blackmailed)\b"
         r"|\b(?:i|i'm|i've) (?:\w+ ){0,2}?(?:was|got|get|been|being) (?:\w+ )?(?:beaten(?! (?:at"
-        r"|in|by|to))|bullied)\b",
+        r"|in|to|by (?:the |an? |\d|one|two|three)))|bullied)\b",
         unless=rf"{_GAME}|\bdog\b|\bcat\b",
     ),
     _rule(
         "abuse.fear",
         _ABUSE,
         _CONCERN,
-        r"\b(?:afraid|scared|terrified|frightened) (?:to go home|for my (?:life|safety)|of "
+        r"(?<!not )(?<!never )\b(?:afraid|scared|terrified|frightened) (?:to go home"
+        r"|for my (?:life|safety)|of "
         r"(?:him|her|my (?:husband|wife|boyfriend|girlfriend|partner|dad|father|mother|mom"
         r"|stepdad|stepfather|ex|uncle|brother)))\b"
         r"|\b(?:don'?t|not|do not) feel safe\b|\bi(?:'m| am) not safe\b",
@@ -445,28 +520,38 @@ DANGER = (
         _ACUTE,
         r"\b(?:someone|somebody|a man|a stranger|he|they)\b.{0,20}\b(?:break(?:s|ing)? in"
         r"(?:to)? (?:my|our|the)|broke into my (?:house|flat|room)|is following me)"
+        r"|\bthere(?:'s| is) (?:someone|somebody|a man|a stranger|an intruder|a burglar)"
+        r" (?:in|inside) my (?:house|home|flat|apartment|room)\b(?! who)"
         r"|\b(?:he|she|they|man|somebody|someone|guy) (?:\w+ ){0,3}?(?:a |the |his "
         r"|her )?(?:knife|gun|weapon|machete|axe)\b.{0,30}\b(?:outside|here|door|house|building"
         r"|at me|school|room)",
-        unless=rf"{_GAME}|\b(?:movie|film|novel|series|dream|tackled)\b",
+        unless=rf"{_GAME}|\b(?:movie|film|novel|series|dream|tackled|cabinet|collection|crafts)\b"
+        r"|\blast (?:year|month|summer|winter|spring|autumn)\b|\b(?:years?|months?) ago\b",
     ),
     _rule(
         "danger.medical",
         _DANGER,
         _ACUTE,
         r"\bbleeding (?:out|badly|heavily|a lot|to death)|\bcan'?t stop the bleeding"
+        r"|\bbleeding\b.{0,30}\b(?:won'?t|doesn'?t) stop|\b(?:won'?t|doesn'?t) stop bleeding"
+        r"|\bi(?:'ve| have| was|'ve just)? been poisoned|\bi was poisoned"
+        r"|\bcan'?t breathe\b.{0,30}\bchest\b|\bchest\b.{0,30}\bcan'?t breathe\b"
         r"|\bi (?:\w+ )?(?:drank|swallowed|ingested) (?:\w+ )?(?:bleach|poison|pesticide"
         r"|antifreeze|rat poison|drain cleaner)"
         r"|\b(?:i'm|i am|i think i'm|i might be) (?:having a (?:heart attack|stroke)|overdosing)",
+        unless=r"\bnose\b|\bmy heart (?:is|keeps) bleeding",
         negatable=False,
     ),
     _rule(
         "danger.help",
         _DANGER,
         _ACUTE,
-        r"\b(?:my life is in danger|i(?:'m| am) in danger|help me\b.{0,20}\b(?:he|she"
+        r"\b(?:my life is in danger|i(?:'m| am) in danger\b(?! of (?:failing|losing|missing"
+        r"|becoming|being late|getting|falling|running|forgetting|sounding))"
+        r"|help me\b.{0,20}\b(?:he|she"
         r"|they)\b.{0,20}\b(?:kill|hurt|coming)"
         r"|call (?:911|999|112|the police|an ambulance)\b)",
+        unless=rf"{_LAUGH}|first aid|\b(?:learned|learnt|class|training|drill)\b",
     ),
 )
 
