@@ -93,6 +93,15 @@ def append(line: Line) -> None:
         ) from None
 
 
+def writable() -> bool:
+    """Whether an erasure could write its line now."""
+    try:
+        with _path().open("ab"):
+            return True
+    except OSError:
+        return False
+
+
 def read(path: Path | None = None) -> Log:
     """This installation's log, or the file that is given. Raises ErasureLogError."""
     path = path or settings.ERASURE_LOG / NAME

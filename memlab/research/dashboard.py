@@ -22,6 +22,7 @@ from experiments.enums import (
     ReminderState,
     SessionState,
     StudyStatus,
+    WithdrawalState,
 )
 from experiments.models import (
     Participant,
@@ -31,6 +32,7 @@ from experiments.models import (
     StaffMessage,
     Study,
     WindowMark,
+    Withdrawal,
 )
 from memlab.core.due import Due, DueKind
 from memlab.core.ledger import Job, JobState
@@ -91,7 +93,7 @@ def needs(*, lab_id: int, sees_work: bool, wall: datetime) -> list[Need]:
             serious=True,
         ),
     ]
-    found += _people(lab_id)
+    found += [_withdrawals(lab_id, late), *_people(lab_id)]
     found += _waiting(lab_id, wall, late)
     if sees_work:
         found += _work(lab_id, late)
@@ -140,6 +142,22 @@ def _safety(lab_id: int) -> list[Need]:
             serious=True,
         ),
     ]
+
+
+def _withdrawals(lab_id: int, late: datetime) -> Need:
+    """Wishes that nothing has come of: an erasure that fails is tried again, but never told."""
+    page = reverse("admin:experiments_withdrawal_changelist")
+    asked = Withdrawal.objects.filter(lab_id=lab_id, state=WithdrawalState.REQUESTED)
+    return Need(
+        title=_("Withdrawals that aren't carried out"),
+        explanation=_(
+            "Asked for more than ten minutes ago: is a task process running, and can it write the "
+            "log of erasures?"
+        ),
+        count=asked.filter(requested_wall__lt=late).count(),
+        url=f"{page}?state__exact=requested",
+        serious=True,
+    )
 
 
 def _people(lab_id: int) -> list[Need]:

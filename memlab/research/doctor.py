@@ -25,6 +25,7 @@ from django_q.status import Stat
 
 from experiments.enums import StudyStatus
 from experiments.models import LabDirectory, Study
+from memlab.core import erasure_log
 from memlab.core.clock import wall_now
 from memlab.core.due import Due
 from memlab.core.schedule import NAME
@@ -61,6 +62,7 @@ def looks() -> Iterator[Look]:
     yield layer()
     yield mail()
     yield storage()
+    yield erasures()
     yield secret_key()
     yield provider_secrets()
 
@@ -206,6 +208,17 @@ def storage() -> Look:
         what="storage",
         found=type(default_storage._wrapped).__name__ if same else "gives back something else",  # type: ignore[attr-defined]
         remedy="" if same else "Check the storage's settings.",
+    )
+
+
+def erasures() -> Look:
+    """The log without which nobody is erased."""
+    return Look(
+        what="log of erasures",
+        found=str(settings.ERASURE_LOG),
+        remedy=""
+        if erasure_log.writable()
+        else "Set MEMLAB_ERASURE_LOG to a folder that web and task processes may write to.",
     )
 
 

@@ -31,6 +31,7 @@ EVERYTHING = [
     "channel layer",
     "e-mail",
     "storage",
+    "log of erasures",
     "SECRET_KEY",
     "MEMLAB_SECRET_KEYS",
 ]
@@ -39,6 +40,7 @@ EVERYTHING = [
 @pytest.fixture(autouse=True)
 def _files(settings, tmp_path: Path) -> None:
     settings.MEDIA_ROOT = tmp_path
+    settings.ERASURE_LOG = tmp_path / "erasures"
 
 
 def test_it_looks_at_everything_and_misses_the_tasks_alone(settings) -> None:
@@ -96,3 +98,10 @@ def test_models_of_studies_that_run_are_asked(lab: Lab) -> None:
         (f"study {offline.public_id}", True),
         (f"study {keyless.public_id}, talking", False),
     ]
+
+
+def test_a_log_of_erasures_that_can_not_be_written(settings, tmp_path: Path) -> None:
+    assert doctor.erasures().well
+    (tmp_path / "file").write_text("")
+    settings.ERASURE_LOG = tmp_path / "file" / "erasures"
+    assert "MEMLAB_ERASURE_LOG" in doctor.erasures().remedy

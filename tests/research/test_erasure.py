@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from pathlib import Path
 from uuid import uuid4
 
@@ -49,6 +50,7 @@ from memlab.core.tenancy import lab_scope
 from memlab.core.tenancy.purge import check_references
 from memlab.journey.withdrawing import Withdrawn, person_of, withdraw
 from memlab.research import erasure
+from memlab.research.dashboard import needs
 from memory.models import Episode, MemoryEvent
 from tests.admin.filled import FilledLab, fill
 from tests.core.personal import unmentioned
@@ -334,6 +336,7 @@ def insert(filled: FilledLab, row: Episode | MemoryEvent) -> None:
 def test_a_second_run_finds_nothing_to_do(filled: FilledLab) -> None:
     withdrawn = ask(filled, WithdrawalKind.ERASE)
     assert [carry_out(withdrawn), carry_out(withdrawn)] == [True, False]
+    assert "Withdrawals that aren't carried out" not in home(filled)
     assert len(erasure_log.read().lines) == 1
 
 
@@ -369,6 +372,16 @@ def test_a_log_that_can_not_be_written_stops_the_erasure(filled: FilledLab, sett
     with pytest.raises(erasure_log.ErasureLogError, match="Nothing has been erased"):
         carry_out(withdrawn)
     assert rows_left(filled)["chat.Message"] == 5
+    assert "Withdrawals that aren't carried out" in home(filled)
+
+
+def home(filled: FilledLab) -> list[str]:
+    """What the back office's first page says is to be done, eleven minutes from now."""
+    with lab_scope(filled.lab.pk):
+        found = needs(
+            lab_id=filled.lab.pk, sees_work=False, wall=wall_now() + timedelta(minutes=11)
+        )
+    return [str(need.title) for need in found]
 
 
 def test_half_a_line_is_closed_off_and_told(filled: FilledLab, log: Path) -> None:
