@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from typing import Any
 from uuid import uuid4
@@ -14,6 +15,17 @@ from django.test.utils import setup_databases, teardown_databases
 from experiments.models import Lab
 
 pytest_plugins = ["tests.standin.plugin"]
+
+#: Connections at once: more than any test has threads, fewer than the server gives to two parts.
+POOL = 60
+
+
+def pytest_collection_finish() -> None:
+    """Spare the garbage collector what stays for the whole run: Django, the SDKs and the tests are
+    a million objects, through which it would walk again and again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 @pytest.fixture(scope="session")
@@ -35,11 +47,35 @@ def django_db_setup(
             keepdb=django_db_keepdb and not django_db_createdb,
             serialized_aliases=(),
         )
+        _fill_pool()
     yield
-    if not django_db_keepdb:
-        with django_db_blocker.unblock():
+    with django_db_blocker.unblock():
+        _drain_pool()
+        if not django_db_keepdb:
             _hang_up()
             teardown_databases(made, verbosity=0)
+
+
+def _fill_pool() -> None:
+    """Keep connections between units of work, as web processes do: a fresh one has to read the
+    catalogue with all its policies anew, which takes longer than most units. A process that a
+    test starts has the pool of its own settings, or none."""
+    connection.close()
+    connection.settings_dict["OPTIONS"]["pool"] = {"min_size": 0, "max_size": POOL}
+
+
+def _drain_pool() -> None:
+    connection.close()
+    connection.close_pool()  # type: ignore[attr-defined]
+    del connection.settings_dict["OPTIONS"]["pool"]
+
+
+@pytest.fixture
+def unpooled(django_db_setup: None) -> Iterator[None]:
+    """For what brings a pool or another database of its own, or is about having none."""
+    _drain_pool()
+    yield
+    _fill_pool()
 
 
 def _hang_up() -> None:

@@ -307,6 +307,7 @@ class TestFiltersAlone:
 class TestInterleaving:
     """200 coroutines in turns as one lab and the other, some of which fail in mid-scope."""
 
+    @pytest.mark.usefixtures("unpooled")
     async def test_without_a_pool(self, labs: tuple[Lab, Lab]) -> None:
         assert await wrong_reads([lab.pk for lab in labs]) == 0
 

@@ -87,6 +87,7 @@ def test_vectors_lie_as_the_embedder_s_do() -> None:
     assert (near > float(apart.max())).all()
 
 
+@pytest.mark.usefixtures("unpooled")
 @pytest.mark.django_db(transaction=True)
 def test_recall_is_measured_on_rows_that_both_queries_see() -> None:
     figures = recall.measure(Size(episodes=(60, 120), others=120, runs=(3, 3)), silent)
@@ -100,6 +101,7 @@ def test_recall_is_measured_on_rows_that_both_queries_see() -> None:
     assert all(figure.value > 0 for figure in figures)
 
 
+@pytest.mark.usefixtures("unpooled")
 @pytest.mark.django_db(transaction=True)
 def test_ranking_is_measured_against_a_bare_query() -> None:
     figures = ranking.measure(ranking.Size(episodes=60, sessions=3, runs=3), silent)
@@ -113,6 +115,7 @@ def test_ranking_is_measured_against_a_bare_query() -> None:
 
 
 @pytest.mark.parametrize("kind", prompts.KINDS)
+@pytest.mark.usefixtures("unpooled")
 @pytest.mark.django_db(transaction=True)
 def test_prompts_of_items_are_measured_against_a_bare_query(kind: str) -> None:
     figures = prompts.measure(kind, prompts.Size(items=40, runs=3), silent)
@@ -124,6 +127,7 @@ def test_prompts_of_items_are_measured_against_a_bare_query(kind: str) -> None:
     assert all(figure.value > 0 for figure in figures)
 
 
+@pytest.mark.usefixtures("unpooled")
 @pytest.mark.django_db(transaction=True)
 def test_the_time_of_tool_calls_is_that_of_the_receipts() -> None:
     figures = {
@@ -140,6 +144,7 @@ def test_the_time_of_tool_calls_is_that_of_the_receipts() -> None:
     assert len(figures) == 10
 
 
+@pytest.mark.usefixtures("unpooled")
 @pytest.mark.django_db(transaction=True)
 def test_turns_and_sockets_are_measured_on_real_servers() -> None:
     seats = chats.seats(2)
@@ -155,6 +160,7 @@ def test_turns_and_sockets_are_measured_on_real_servers() -> None:
     assert [figure.unit for figure in sockets.measure(seats, silent)] == ["KiB", "KiB"]
 
 
+@pytest.mark.usefixtures("unpooled")
 @pytest.mark.django_db(transaction=True)
 def test_maintenance_is_measured_on_rows_of_which_only_the_due_are_written() -> None:
     size = maintenance.Size(participants=3, memories=40, share=0.05)

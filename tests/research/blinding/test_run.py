@@ -49,6 +49,7 @@ def test_tokens_behind_the_floor_are_counted_by_arm(tmp_path: Path) -> None:
     assert report["structure"] == {}
 
 
+@pytest.mark.usefixtures("unpooled")
 @pytest.mark.django_db(transaction=True)
 def test_no_arm_is_told_from_another_by_what_a_real_server_sends() -> None:
     size = Size(
