@@ -18,7 +18,7 @@ help: ## Show this list
 run: .venv/.ready ## Set up everything, start it, print the addresses and a fresh password
 	@$(VENV_PYTHON) -m memlab.launch
 
-test: .venv/.ready-dev ## Run all tests: two parts beside each other, then those in a browser
+test: .venv/.ready-dev ## Run all tests, in parts beside each other
 	@$(WITH_DATABASE) $(VENV_PYTHON) scripts/run_tests.py
 
 lint: .venv/.ready-dev ## Check style, types, import layers, migrations and translations

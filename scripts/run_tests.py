@@ -1,8 +1,12 @@
-"""`make test`: all tests, in processes of their own that run beside each other.
+"""`make test`: all tests, in parts that run beside each other, each with a database of its own.
 
-Much of a test's time is waiting (for leases, processes, a browser), so two parts at a time take
-little more than half as long. The browser's part has to be a process of its own anyway, for its
-driver leaves a loop running: it follows whichever of the two ends first. Each has its own database.
+Much of a test's time is waiting (for Postgres, leases, processes, a browser), so one part more
+runs at a time than there are processors. The longest begin first, and whenever one ends the next
+takes its place: the last to end should end together. The browser's tests have to be a part of
+their own anyway, for their driver leaves a loop running.
+
+A part costs some ten seconds before its first test (imports, migrations), so they are few. Where
+`--durations` shows that one has grown far beyond the others, move a folder.
 """
 
 from __future__ import annotations
@@ -17,9 +21,7 @@ from dataclasses import dataclass
 from typing import IO
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-#: What the first part runs; the second runs everything else but the browser's tests.
-WAITING = ("tests/chat", "tests/processes")
-E2E = "tests/e2e"
+BROWSER = "browser"
 DATABASE = "MEMLAB_TEST_DATABASE"
 
 
@@ -28,7 +30,26 @@ class Part:
     """One run of pytest; its ``name`` ends the name of its database."""
 
     name: str
-    arguments: tuple[str, ...]
+    paths: tuple[str, ...]
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        if self.paths:
+            return self.paths
+        return ("tests", *(f"--ignore={path}" for part in PARTS for path in part.paths))
+
+
+#: The longest first. What none of them names is run by the one without paths.
+PARTS = (
+    Part("rest", ()),
+    Part("browser", ("tests/e2e",)),
+    Part("research", ("tests/research", "tests/test_make_run.py")),
+    Part("chat", ("tests/chat",)),
+    Part("pages", ("tests/admin", "tests/questionnaires")),
+    Part("processes", ("tests/processes",)),
+)
+#: How many run at a time.
+LANES = (os.cpu_count() or 1) + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,22 +65,20 @@ class Running:
 def main() -> int:
     """Run every part, also when one fails; returns the exit code."""
     environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "memlab.settings.test"}
-    ignored = [f"--ignore={path}" for path in (*WAITING, E2E)]
     browser = find_browser()
-    running = [
-        start(Part("others", ("tests", *ignored)), environment, watched=False),
-        start(Part("waiting", WAITING), environment),
-    ]
-    failed, browser_to_start = [], browser
-    while running:
+    waiting = [part for part in PARTS if part.name != BROWSER or browser is not None]
+    driven = {"MEMLAB_CHROMIUM": browser or "", "DJANGO_ALLOW_ASYNC_UNSAFE": "true"}
+    running: list[Running] = []
+    failed = []
+    while waiting or running:
+        while waiting and len(running) < LANES:
+            part = waiting.pop(0)
+            own = environment | driven if part.name == BROWSER else environment
+            running.append(start(part, own, watched=part is PARTS[0]))
         done = first_done(running)
         running.remove(done)
         if finish(done) != 0:
             failed.append(done.part.name)
-        if browser_to_start is not None:
-            driven = {"MEMLAB_CHROMIUM": browser_to_start, "DJANGO_ALLOW_ASYNC_UNSAFE": "true"}
-            running.append(start(Part("browser", (E2E,)), environment | driven, watched=False))
-            browser_to_start = None
     if browser is None:
         print(
             "\nNOT RUN: the browser tests (tests/e2e), because no Chromium was found.\n"
@@ -73,7 +92,7 @@ def main() -> int:
     return int(bool(failed))
 
 
-def start(part: Part, environment: dict[str, str], *, watched: bool = True) -> Running:
+def start(part: Part, environment: dict[str, str], *, watched: bool) -> Running:
     """A part that isn't ``watched`` is told of whole, when it is finished."""
     print(f"$ pytest {' '.join(part.arguments)}{'' if watched else '  (beside)'}", flush=True)
     output = None if watched else tempfile.TemporaryFile()  # noqa: SIM115  # closed by `finish`

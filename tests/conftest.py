@@ -16,8 +16,8 @@ from experiments.models import Lab
 
 pytest_plugins = ["tests.standin.plugin"]
 
-#: Connections at once: more than any test has threads, fewer than the server gives to two parts.
-POOL = 60
+#: Connections at once: more than any test has threads.
+POOL = 40
 
 
 def pytest_collection_finish() -> None:
