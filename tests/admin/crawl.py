@@ -16,6 +16,8 @@ from experiments.back_office import TenantModelAdmin
 from memlab.core.tenancy import lab_scope
 
 LINK = re.compile(rb'(?:href|action)="(/admin/[^"#]*)')
+#: Which list a page was come to from: the page only links back to it.
+CAME_FROM = re.compile(r"\?_changelist_filters=[^&]*$")
 #: Leave the lab or the login, or end what the crawl is about.
 AVOID = ("/admin/logout/", "/admin/jsi18n/", "/admin/password_change/")
 
@@ -93,6 +95,6 @@ def crawl(client: Client, start: Iterable[str], *, limit: int = 700) -> Crawl:
 
 def _links(body: bytes) -> Iterator[str]:
     for raw in LINK.findall(body):
-        link = unescape(raw.decode())
+        link = CAME_FROM.sub("", unescape(raw.decode()))
         if not link.startswith(AVOID):
             yield link

@@ -151,7 +151,7 @@ def plain_manager(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def superuser(transactional_db: None) -> Iterator[None]:
+def superuser(transactional_db: None, unpooled: None) -> Iterator[None]:
     """Layer 1 switched off: every connection of this process bypasses the policies."""
     try:
         url = development_database().superuser_url()
