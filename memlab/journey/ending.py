@@ -30,6 +30,7 @@ def end(request: HttpRequest, participant: Participant) -> HttpResponse:
     state = ParticipantState(participant.state)
     context = {
         "study": participant.shown_study,
+        "self_access": participant.study.self_access,
         "code": participant.code,
         "state": state,
         **_told(state),

@@ -32,6 +32,7 @@ def home(request: HttpRequest, participant: Participant) -> HttpResponse:
     rows = overview.stage_rows(participant, slots, now=now)
     context: dict[str, Any] = {
         "study": participant.shown_study,
+        "self_access": participant.study.self_access,
         "code": participant.code,
         "stages": rows,
         "next": overview.next_row(rows),

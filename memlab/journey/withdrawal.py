@@ -139,6 +139,7 @@ def _choose(request: HttpRequest, participant: Participant) -> HttpResponse:
     reason = request.POST.get("reason", "").strip()
     context: dict[str, Any] = {
         "study": participant.shown_study,
+        "self_access": participant.study.self_access,
         "code": participant.code,
         "choices": [TOLD[kind] for kind in left],
         "chosen": chosen,
@@ -227,6 +228,7 @@ def _known(request: HttpRequest, participant: Participant) -> HttpResponse:
         return redirect("journey:withdraw")
     context = {
         "study": participant.shown_study,
+        "self_access": participant.study.self_access,
         "told": TOLD[WithdrawalKind(last.kind)],
         "done": last.state == WithdrawalState.CARRIED_OUT,
         "home_url": reverse("journey:home"),
