@@ -3,13 +3,14 @@ from experiments.models.arm import Arm
 from experiments.models.audit import AuditEntry
 from experiments.models.calibration import LabCalibration
 from experiments.models.completion import CompletionCode, IssuedCode
+from experiments.models.consent import Consent
 from experiments.models.debriefing import DebriefingView
 from experiments.models.deviation import Deviation
 from experiments.models.identifier import Identifier, Identity, Tombstone
 from experiments.models.key import ProviderKey
 from experiments.models.lab import Lab, LabDirectory, Member
 from experiments.models.link import EntryLink, IssuedLink
-from experiments.models.participant import Consent, Participant
+from experiments.models.participant import Participant
 from experiments.models.payment import Payment
 from experiments.models.probe import DoorProbe
 from experiments.models.recruiter import Recruiter

@@ -9,7 +9,8 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from experiments.enums import ConsentKind
-from experiments.models.participant import Consent, Participant
+from experiments.models.consent import Consent
+from experiments.models.participant import Participant
 from experiments.models.version import StudyVersion
 from memlab.core.tenancy.models import TenantManager, TenantModel, TenantQuerySet
 

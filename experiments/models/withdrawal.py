@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import secrets
 from collections.abc import Mapping
 from datetime import datetime
 from uuid import uuid4
@@ -16,7 +15,8 @@ from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
 from experiments.enums import WithdrawalKind, WithdrawalState, WithdrawnBy
-from experiments.models.participant import CODE_ALPHABET, Participant
+from experiments.models.participant import Participant
+from experiments.participant_codes import new_code
 from memlab.core.due import Due, DueKind
 from memlab.core.tenancy.models import TenantManager, TenantModel, TenantQuerySet
 
@@ -29,8 +29,7 @@ REMOVING = (WithdrawalKind.ANONYMISE, WithdrawalKind.ERASE)
 
 def new_receipt_code() -> str:
     """What the person keeps as a proof: read out or typed in, 16 characters in groups of four."""
-    groups = ("".join(secrets.choice(CODE_ALPHABET) for _n in range(4)) for _group in range(4))
-    return "-".join(groups)
+    return "-".join(new_code(4) for _group in range(4))
 
 
 def receipt_hash(code: str) -> str:
