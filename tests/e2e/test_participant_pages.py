@@ -23,7 +23,7 @@ from tests.e2e.site import RenderedSite
 LANGUAGES = ["en", "zh-hans"]
 NARROWEST = 320  # CSS pixels: WCAG 2.2, 1.4.10 (reflow)
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
-STUDY = {"title": "Everyday conversations", "self_access": True}
+STUDY = {"title": "Everyday conversations"}
 
 
 STATES = ["done", "missed", "lapsed", "forgone", "in_progress", "open", "later"]
@@ -77,6 +77,7 @@ ABOUT = {
     "code": "KD7-4MX",
     "earnings": Earnings(earned="7.50 EUR", total="30.00 EUR", paid="0.00 EUR"),
     "unread": 2,
+    "self_access": True,
     "zone": "Europe/Berlin",
 }
 HOME = {**ABOUT, "times_shown": True, "stages": STAGES, "next": STAGES[5], "done": 1}
@@ -101,6 +102,7 @@ WITHDRAW = {
     "reason": "",
     "reason_characters": 500,
     "home_url": "/",
+    "self_access": True,
 }
 EXTERNAL = {
     "heading": "About you",
@@ -130,7 +132,13 @@ PAGES: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "withdrawn from the chat": (
         "journey/withdrawn.html",
-        {"study": STUDY, "told": WITHDRAWALS[0], "home_url": "/", "further": True},
+        {
+            "study": STUDY,
+            "told": WITHDRAWALS[0],
+            "home_url": "/",
+            "further": True,
+            "self_access": True,
+        },
     ),
     "my data": ("journey/my_data.html", {"study": STUDY, "with_arm": False, "home_url": "/"}),
     "join": ("journey/join.html", {"study": STUDY}),
