@@ -57,7 +57,7 @@ def test_no_arm_is_told_from_another_by_what_a_real_server_sends() -> None:
         turns=1,
         at_once=6,
         warming_up=0,
-        preparing=5,  # longer than a busy machine takes from the stage's link to the chat page
+        preparing=10,  # longer than a busy machine takes from the stage's link to the chat page
         pace=Pace(first_token_ms=300, tokens_per_second=200.0),
     )
     result = check(("sensory", "hybrid", "confidence"), size, lambda what: None)
