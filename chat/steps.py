@@ -243,6 +243,11 @@ def look_for_memory(
 ) -> Turnstile | None:
     """A turnstile, with the lease taken, or None to look again. ``patience`` in seconds."""
     wall = wall_now()
+    holder = ParticipantLease.objects.acquire_at_rest(
+        lab_id=lab_id, participant=participant, wall=wall, maintained=maintained
+    )
+    if holder is not None:
+        return Turnstile(holder=holder)
     job, lacking = Job.objects.pending_of(participant).first(), ""
     if job is None and maintained and upkeep.is_due(participant, until=maintained):
         job = _ask_for_upkeep(lab_id, participant, maintained)
