@@ -13,6 +13,7 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
+from django.db.models import QuerySet
 from django.urls import reverse
 
 from chat import sessions
@@ -127,12 +128,16 @@ def store(
     text = text.strip()
     _check_text(text)
     session = _locked(reference)
-    known = Message.objects.filter(session=session, client_id=client_id)
-    stored = known.order_by("seq").first()  # without the joins of the default order
-    if stored is not None:
-        return _stored_before(session, stored, text)
+    earlier = list(Reply.objects.bearing_on(session, client_id))
+    for reply in earlier:
+        if reply.question.client_id == client_id:
+            return _stored_before(session, reply, text)
     _check_open(session, wall=wall)
-    return _store(session, client_id=client_id, text=text, wall=wall, hold=hold)
+    for reply in earlier:
+        if reply.retryable:
+            reply.give_up()
+    first = not any(reply.state == ReplyState.PENDING for reply in earlier)
+    return _store(session, client_id=client_id, text=text, wall=wall, hold=hold and first)
 
 
 def retry(reference: SessionRef, *, seq: int, wall: datetime) -> UUID:
@@ -247,35 +252,20 @@ def stamp(moment: datetime) -> str:
 
 
 def _find(reference: SessionRef) -> Session:
-    session = (
-        Session.objects.with_study()
-        .filter(
-            lab_id=reference.lab_id,
-            pk=reference.session,
-            participant__public_id=reference.participant,
-        )
-        .first()
-    )
-    if session is None:
-        raise NoSuchSession
-    return session
+    return _one(Session.objects.with_study(), reference)
 
 
 def _locked(reference: SessionRef) -> Session:
     """The session with its row lock: numbers are drawn and states changed one at a time."""
-    session = (
-        Session.objects.with_study()
-        .select_for_update(of=("self",))
-        .filter(
-            lab_id=reference.lab_id,
-            pk=reference.session,
-            participant__public_id=reference.participant,
-        )
-        .first()
-    )
-    if session is None:
-        raise NoSuchSession
-    return session
+    return _one(Session.objects.with_study().select_for_update(of=("self",)), reference)
+
+
+def _one(sessions: QuerySet[Session], reference: SessionRef) -> Session:
+    mine = {"lab_id": reference.lab_id, "participant__public_id": reference.participant}
+    try:
+        return sessions.get(pk=reference.session, **mine)
+    except Session.DoesNotExist:
+        raise NoSuchSession from None
 
 
 def _check_text(text: str) -> None:
@@ -305,11 +295,10 @@ def _asked(session: Session) -> int:
     return Reply.objects.filter(session=session).exclude(state=ReplyState.FAILED).count()
 
 
-def _stored_before(session: Session, stored: Message, text: str) -> Stored:
-    if stored.text != text:
+def _stored_before(session: Session, reply: Reply, text: str) -> Stored:
+    if reply.question.text != text:
         raise Refused(Refusal.CONFLICT)
-    reply = Reply.objects.select_related("message").get(question=stored)
-    return Stored(said=_said(stored, reply, repeated=True), session=session, reply=reply)
+    return Stored(said=_said(reply.question, reply, repeated=True), session=session, reply=reply)
 
 
 def _store(session: Session, *, client_id: UUID, text: str, wall: datetime, hold: bool) -> Stored:
@@ -337,21 +326,16 @@ def _store(session: Session, *, client_id: UUID, text: str, wall: datetime, hold
             ),
         ]
     )
-    unsettled = list(Reply.objects.unsettled().filter(session=session))
-    for earlier in unsettled:
-        if earlier.retryable:
-            earlier.give_up()
-    held = hold and not any(earlier.state == ReplyState.PENDING for earlier in unsettled)
     reply = Reply(
         id=answer.id, session=session, message=answer, question=question, lab_id=session.lab_id
     )
-    if held:
+    if hold:
         reply.hold(wall=wall)
     reply.save(force_insert=True)
     reply.plan(wall=reply.lease_until or wall + FIRST_LOOK)
     sessions.plan_closing(session)
     followed_by = events.look_at(question, session, wall=wall)
-    held = held and session.paused_at is None
+    held = hold and session.paused_at is None
     said = _said(question, reply, repeated=False, followed_by=followed_by)
     return Stored(said=said, session=session, reply=reply, held=held)
 

@@ -21,7 +21,8 @@ def transcript_until(session: Session, *, before_seq: int) -> Transcript:
         earlier_sessions = Session.objects.filter(
             participant_id=session.participant_id, number__lt=session.number
         )
-        sessions = [*earlier_sessions.order_by("number"), session]
+        described = earlier_sessions.only("number", "stage_key", "started_at")
+        sessions = [*described.order_by("number"), session]
     settled = _settled(sessions)
     earlier = [_transcript(each, settled[each.id]) for each in sessions if each.id != session.id]
     current = [entry for entry in settled[session.id] if entry[0] < before_seq]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -31,9 +32,13 @@ class ReplyQuerySet(TenantQuerySet["Reply"]):
         """Unsettled replies in the order of their questions."""
         return self.filter(state=ReplyState.PENDING).order_by("message__seq")
 
-    def unsettled(self) -> TenantQuerySet:
-        """Replies that are pending, or failed and may still be retried."""
-        return self.filter(models.Q(state=ReplyState.PENDING) | models.Q(retryable=True))
+    def bearing_on(self, session: Session, client_id: UUID) -> TenantQuerySet:
+        """What the session's next message has to know of its replies: those that are pending, or
+        failed and may still be retried, and the one to a message that was stored under the same
+        ``client_id``. With their questions, in one statement."""
+        unsettled = models.Q(state=ReplyState.PENDING) | models.Q(retryable=True)
+        stored = models.Q(question__client_id=client_id)
+        return self.select_related("question").filter(unsettled | stored, session=session)
 
 
 class Reply(TenantModel):

@@ -133,7 +133,12 @@ class Participant(ParticipantEntry, ParticipantLeaving):
 
     def arm(self) -> ArmConfiguration | None:
         """The arm in the frozen configuration, or None before allocation."""
-        allocation = self.allocations.first()
-        if allocation is None or self.version is None:
+        key = self.arm_key()
+        if key is None or self.version is None:
             return None
-        return self.version.configuration.arm(allocation.arm_key)
+        return self.version.configuration.arm(key)
+
+    def arm_key(self) -> str | None:
+        """The key of the arm that was drawn, or None before allocation."""
+        key: str | None = self.allocations.values_list("arm_key", flat=True).first()
+        return key

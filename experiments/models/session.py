@@ -8,7 +8,7 @@ from uuid import uuid4
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from experiments.configuration import StageConfiguration
+from experiments.configuration import ArmConfiguration, StageConfiguration
 from experiments.enums import Closed, SessionState
 from experiments.models.participant import Participant
 from experiments.models.version import StudyVersion
@@ -17,11 +17,27 @@ from memlab.core.tenancy.models import TenantManager, TenantModel, TenantQuerySe
 
 class SessionQuerySet(TenantQuerySet["Session"]):
     def with_study(self) -> TenantQuerySet:
-        """Sessions with their participants and versions, whose configurations stay behind: each is
-        read and parsed once a process (``StudyVersion.configuration``)."""
-        return self.select_related("participant__version", "version").defer(
-            "participant__version__configuration_json", "version__configuration_json"
-        )
+        """Sessions with what a conversation asks of their participants and versions, which are wide
+        rows and read twice a turn; whatever else is asked of them is read when it is asked for. A
+        configuration is read and parsed once a process (``StudyVersion.configuration``)."""
+        own = [field.name for field in self.model._meta.concrete_fields]
+        return self.select_related("participant", "version").only(*own, *_ASKED)
+
+
+#: Whose conversation it is, whether it may go on, at what study time, and under which version.
+_ASKED = (
+    "participant__lab",
+    "participant__public_id",
+    "participant__version",
+    "participant__state",
+    "participant__clock",
+    "participant__clock_offset",
+    "participant__scripted_now",
+    "participant__paused_at",
+    "participant__chat_left_at",
+    "version__lab",
+    "version__sha256",
+)
 
 
 class Session(TenantModel):
@@ -81,6 +97,12 @@ class Session(TenantModel):
     @property
     def stage(self) -> StageConfiguration:
         return self.version.configuration.stage(self.stage_key)
+
+    def arm(self) -> ArmConfiguration | None:
+        """The arm whose memory this conversation is held with, in the version that it runs under;
+        None without manipulation, whatever has been allocated, and before allocation."""
+        key = self.participant.arm_key() if self.manipulation else None
+        return None if key is None else self.version.configuration.arm(key)
 
     def ends_at(self, stage: StageConfiguration) -> datetime | None:
         """Study time at which the timer closes the session, or None without a limit."""
