@@ -94,21 +94,24 @@ class EpisodeQuerySet(TenantQuerySet["Episode"]):
         """
         if not ids:
             return 0
-        rows = list(self.filter(pk__in=ids).order_by("pk").defer(*Episode.KEYS).select_for_update())
-        if MemoryEvent.objects.strengthened_by(reply):
-            return 0
+        asked = self.filter(pk__in=ids).order_by("pk").only(*Episode.STRENGTHENED)
+        rows = list(asked.select_for_update())
         events = [row.strengthen(curve=curve, now=now, reply=reply) for row in rows]
-        self._store_strength(rows)
+        if not self._store_strength(rows, reply):
+            return 0
         MemoryEvent.objects.record(events)
         return len(rows)
 
-    def _store_strength(self, rows: Sequence[Episode]) -> None:
+    def _store_strength(self, rows: Sequence[Episode], reply: UUID) -> bool:
         """What ``strengthen`` changed, in one statement: ``bulk_update`` words a case for each row
-        and field, and takes ten times as long in the middle of a turn."""
+        and field, and takes ten times as long in the middle of a turn. False, with nothing changed,
+        if the log says that this reply strengthened before."""
         names = ("pk", *Episode.STRENGTH)
         columns = [[getattr(row, name) for row in rows] for name in names]
+        lab = require_lab("episodes")
         with connection.cursor() as cursor:
-            cursor.execute(_STORE_STRENGTH, [*columns, require_lab("episodes")])
+            cursor.execute(_STORE_STRENGTH, [*columns, lab, lab, reply, EventKind.RECALLED.value])
+            return cursor.rowcount > 0
 
 
 _STORE_STRENGTH = """
@@ -120,6 +123,8 @@ _STORE_STRENGTH = """
                   %s::timestamptz[])
         AS changed (id, g, anchor, recall_count, last_recalled_at, recallable_until)
      WHERE episode.id = changed.id AND episode.lab_id = %s
+       AND NOT EXISTS (SELECT FROM memory_memoryevent
+                        WHERE lab_id = %s AND reply_id = %s AND event = %s)
 """
 
 
@@ -134,6 +139,8 @@ class Episode(Memory):
     #: What a search compares; derived from the text, and of no use to anybody else.
     KEYS = ("vector", "second_vector", "words", "words_before")
     STRENGTH = ("g", "anchor", "recall_count", "last_recalled_at", "recallable_until")
+    #: What ``strengthen`` reads.
+    STRENGTHENED = ("lab", "participant", "salience", *STRENGTH)
 
     recallable_until = models.DateTimeField(
         _("recallable until (study time)"),
