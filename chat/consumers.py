@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
@@ -79,9 +78,9 @@ class ChatConsumer(AsyncWebsocketConsumer):
             await self.close(NO_SUCH_SESSION)
 
     async def chat_frame(self, event: dict[str, Any]) -> None:
-        """A frame for every tab of the session."""
-        await self._send(event["frame"])
-        if event["frame"]["type"] == "stage_over":
+        """A frame for every tab of the session, written already."""
+        await self.send(event["text"])
+        if event["last"]:
             await self.close(1000)
 
     async def _handle(self, frame: frames.Frame) -> None:
@@ -157,7 +156,7 @@ class ChatConsumer(AsyncWebsocketConsumer):
         await self._send(frame if client_id is None else {**frame, "client_id": client_id})
 
     async def _send(self, frame: dict[str, Any]) -> None:
-        await self.send(json.dumps(frame, ensure_ascii=False))
+        await self.send(frames.written(frame))
 
 
 def _same_site(scope: dict[str, Any]) -> bool:

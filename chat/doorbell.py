@@ -11,6 +11,8 @@ from channels.exceptions import ChannelFull
 from channels.layers import get_channel_layer
 from redis.exceptions import RedisError
 
+from chat.frames import written
+
 logger = logging.getLogger(__name__)
 
 PATIENCE = 2.0  # seconds for one frame; a layer that is away must not hold up a reply
@@ -24,8 +26,14 @@ async def ring(session: UUID, *frames: dict[str, Any]) -> None:
     """Send frames to the session's tabs. A lost one costs a client a second, never a message."""
     layer = get_channel_layer()
     for frame in frames:
+        # Written out once for all tabs; the layers copy what they carry, dictionaries deeply.
+        event = {
+            "type": "chat.frame",
+            "text": written(frame),
+            "last": frame["type"] == "stage_over",
+        }
         try:
             async with asyncio.timeout(PATIENCE):
-                await layer.group_send(group_of(session), {"type": "chat.frame", "frame": frame})
+                await layer.group_send(group_of(session), event)
         except (ChannelFull, OSError, RedisError) as error:
             logger.warning("doorbell of session %s failed: %s", session, type(error).__name__)

@@ -1,4 +1,5 @@
-"""Reading a client's frame: the shapes of docs/protocol.md, checked by hand, frozen values out."""
+"""The socket's frames: a client's checked by hand against the shapes of docs/protocol.md, frozen
+values out; the server's written."""
 
 from __future__ import annotations
 
@@ -49,6 +50,11 @@ class End:
 
 
 Frame = Hello | Say | Retry | Typing | End
+
+
+def written(frame: dict[str, Any]) -> str:
+    """A frame of the server's as it goes out."""
+    return json.dumps(frame, ensure_ascii=False)
 
 
 def read(raw: str | None) -> Frame:
