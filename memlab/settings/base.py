@@ -240,12 +240,20 @@ LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "filters": {
+        # Of every task django-q says that it was queued, but not which one.
+        "queued": {
+            "()": "django.utils.log.CallbackFilter",
+            "callback": lambda record: not record.getMessage().startswith("Enqueued ["),
+        }
+    },
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain"}},
     "root": {"handlers": ["stderr"], "level": "INFO"},
     "loggers": {
         "httpx": {"level": "WARNING"},
         "jieba": {"level": "WARNING"},
         "axes": {"level": "WARNING"},
+        "django-q": {"filters": ["queued"]},
     },
 }
 

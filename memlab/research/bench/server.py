@@ -78,6 +78,8 @@ def _environment(settings_module: str) -> dict[str, str]:
         "MEMLAB_SECRET_KEYS": ",".join(settings.PROVIDER_KEY_SECRETS),
         "REDIS_URL": "",
         "MEMLAB_ERASURE_LOG": str(settings.ERASURE_LOG),
+        # Sockets and pages are measured, and a checkout has no static files collected.
+        "PYTHONWARNINGS": "ignore:No directory at:UserWarning",
     }
 
 
