@@ -5,6 +5,7 @@ ASGI's lifespan events, so they are handled here.
 """
 
 import asyncio
+import gc
 import os
 import sys
 import warnings
@@ -52,6 +53,9 @@ async def application(scope: Scope, receive: Receive, send: Send) -> None:
 async def lifespan(receive: Receive, send: Send) -> None:
     """Start the watch with the process and stop it with the process."""
     await receive()
+    # What is loaded by now stays. A full collection that walks it stops every chat for 0.1 s.
+    gc.collect()
+    gc.freeze()
     watching = asyncio.create_task(makers().watch())
     await send({"type": "lifespan.startup.complete"})
     await receive()

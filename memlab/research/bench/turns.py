@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -44,6 +45,7 @@ def measure(load: Load, seats: Sequence[Seat], say: Say) -> list[Figure]:
 
 async def _measured(load: Load, seats: Sequence[Seat], say: Say) -> list[Figure]:
     figures: list[Figure] = []
+    gc.collect()  # what making the participants has left behind is not for the middle of a turn
     with serving("platform") as platform, serving("bare") as bare:
         for server in (platform, bare):  # first turns load code
             async with open_chats(server.origin, seats[:2]) as chats:
