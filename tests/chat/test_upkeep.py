@@ -542,7 +542,7 @@ async def test_a_turn_that_could_not_be_learned_from_ends_a_backfill_there(own_l
     ]
 
 
-async def test_a_memory_without_maintenance_costs_a_turn_no_statement(own_lab: Lab) -> None:
+async def test_a_memory_at_rest_costs_a_turn_one_statement_maintained_or_not(own_lab: Lab) -> None:
     study = await unit(make_study, own_lab, arms={"sensory": "sensory", "diary": "diary"})
     counts = {}
     for arm in ("sensory", "diary"):
@@ -557,4 +557,4 @@ async def test_a_memory_without_maintenance_costs_a_turn_no_statement(own_lab: L
             return len(captured)
 
         counts[arm] = await unit(look)
-    assert counts == {"sensory": 2, "diary": 3}
+    assert counts == {"sensory": 1, "diary": 1}
