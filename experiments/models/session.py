@@ -27,6 +27,7 @@ class SessionQuerySet(TenantQuerySet["Session"]):
 #: Whose conversation it is, whether it may go on, at what study time, and under which version.
 _ASKED = (
     "participant__lab",
+    "participant__study",
     "participant__public_id",
     "participant__version",
     "participant__state",
