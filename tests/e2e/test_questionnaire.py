@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from http.cookies import SimpleCookie
 from typing import Any
@@ -53,6 +54,12 @@ def page_context(language: str) -> dict[str, Any]:
     }
 
 
+def pictures_in_rows(page: Page) -> list[int]:
+    """How many pictures of the scale stand beside each other, row by row."""
+    boxes = [each.bounding_box() for each in page.locator(".sd-imagepicker__item").all()]
+    return sorted(Counter(box["y"] for box in boxes if box is not None).values(), reverse=True)
+
+
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
 def test_every_item_is_accessible_and_fits_every_screen(
     page: Page, site: RenderedSite, axe: Callable[[Page], None], language: str
@@ -60,6 +67,7 @@ def test_every_item_is_accessible_and_fits_every_screen(
     site.open(page, "questionnaires/answer.html", page_context(language), language=language)
     expect(page.locator(".sd-question")).to_have_count(9)
     expect(page.locator("input:checked")).to_have_count(3)
+    assert pictures_in_rows(page) == [7]
     axe(page)
     page.locator("#next").click()
     expect(page.locator(".sd-question__erbox")).to_have_count(5)
@@ -67,6 +75,7 @@ def test_every_item_is_accessible_and_fits_every_screen(
     page.set_viewport_size({"width": NARROWEST, "height": 640})
     expect(page.locator(".sd-matrix__responsive-title").first).to_be_visible()
     axe(page)
+    assert pictures_in_rows(page) == [4, 3]
     assert not page.evaluate("document.documentElement.scrollWidth > window.innerWidth")
     assert (site.foreign, site.errors) == ([], [])
 

@@ -30,8 +30,8 @@ class QuestionnairePage {
       error.text = own[error.name] ?? error.text;
     });
     this.survey.onAfterRenderQuestion.add((_survey, { question, htmlElement }) => {
-      const { columns, rateValues, choices } = question;
-      const points = (columns ?? rateValues ?? choices)?.length;
+      const pictures = question.getType() === "imagepicker" ? question.choices : null;
+      const points = (pictures ?? question.columns ?? question.rateValues)?.length;
       if (points) htmlElement.style.setProperty("--points", points);
       const bare = question.columns?.some(({ text }) => /^\d+$/.test(text));
       htmlElement.dataset.named = bare ? "ends" : "points";
