@@ -29,7 +29,9 @@ from tests.studies import enrol, enter, make_study, reference_of
 TOLD = "My name is Ada and I keep a parrot called Rio."
 ASKED = "Do you remember my parrot?"
 PROVIDERS = ("offline", "dashscope", "openai_compatible")
-ARCHITECTURES = ("gist", "hybrid", "compression", "homeostatic", "retention")
+ARCHITECTURES = ("gist", "hybrid", "compression", "homeostatic", "retention", "random_recall")
+#: The arms that learn nothing, and whether they bring an earlier conversation's words.
+KEEPS_WORDS = {"sensory": False, "working": True, "full_history": True}
 DAY = timedelta(days=1)
 
 
@@ -153,3 +155,26 @@ async def test_what_is_told_in_one_stage_is_known_in_the_next(
     assert recalled
     assert all(reading["reason"] for reading in recalled)
     assert not any(word in text for text in tab.raw for word in (architecture, "recalled"))
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize("architecture", KEEPS_WORDS)
+async def test_what_is_told_comes_back_word_for_word_where_an_arm_keeps_words(
+    architecture: str, provider: str, own_lab: Lab, standin: StandIn
+) -> None:
+    standin.default = Answer(text="How nice. Tell me more.")
+    person = await arrived(standin, own_lab, provider, architecture)
+    first = await unit(enter, person)
+    await said(person, first, TOLD)
+    reference = SessionRef.of(reference_of(person), first.id)
+    assert await unit(conversation.finish, reference, wall=wall_now())
+    await remember(person)
+    assert await unit(events_of, person) == []
+
+    second = await unit(next_day, person)
+    tab = await said(person, second, ASKED)
+    receipt = await unit(receipt_of, second)
+    assert (receipt.architecture, receipt.provider) == (architecture, provider)
+    assert receipt.degraded == []
+    assert (TOLD in str(receipt.prompt)) == KEEPS_WORDS[architecture]
+    assert not any(architecture in text for text in tab.raw)
