@@ -32,6 +32,27 @@ class Rule:
         )
 
 
+def rule_of(
+    language: str,
+    name: str,
+    category: Category,
+    severity: Severity,
+    pattern: str,
+    *,
+    unless: str | None = None,
+    negatable: bool = True,
+) -> Rule:
+    """A rule whose name begins with its language, from patterns as they are written."""
+    return Rule(
+        name=f"{language}.{name}",
+        category=category,
+        severity=severity,
+        pattern=re.compile(pattern),
+        unless=None if unless is None else re.compile(unless),
+        negatable=negatable,
+    )
+
+
 #: What may stand between an English negation and what it negates.
 _BETWEEN = (
     r"going|gonna|go|to|want|wanna|wanted|wanting|really|actually|even|ever|be|been|being|have|had"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
+from functools import partial
 
 from chat.safety.enums import Category, Severity
-from chat.safety.rule import Rule
+from chat.safety.rule import rule_of
 
 _I = r"(?:我|咱|俺)"
 _WISH = (
@@ -49,25 +49,7 @@ _STUDIED = (
 )
 
 
-def _rule(
-    name: str,
-    category: Category,
-    severity: Severity,
-    pattern: str,
-    *,
-    unless: str | None = None,
-    negatable: bool = True,
-) -> Rule:
-    return Rule(
-        name=f"zh.{name}",
-        category=category,
-        severity=severity,
-        pattern=re.compile(pattern),
-        unless=None if unless is None else re.compile(unless),
-        negatable=negatable,
-    )
-
-
+_rule = partial(rule_of, "zh")
 _SELF, _OTHERS = Category.SELF_HARM, Category.HARM_TO_OTHERS
 _ABUSE, _DANGER = Category.ABUSE, Category.DANGER
 _CONCERN, _SERIOUS, _ACUTE = Severity.CONCERN, Severity.SERIOUS, Severity.ACUTE

@@ -5,10 +5,10 @@ Severities follow the ideation scale of the Columbia-Suicide Severity Rating Sca
 
 from __future__ import annotations
 
-import re
+from functools import partial
 
 from chat.safety.enums import Category, Severity
-from chat.safety.rule import Rule
+from chat.safety.rule import rule_of
 
 _OWN = r"my\s*sel(?:f|ves)|me\s*self"
 _METHOD = (
@@ -84,25 +84,7 @@ _OFTEN = (
 )
 
 
-def _rule(
-    name: str,
-    category: Category,
-    severity: Severity,
-    pattern: str,
-    *,
-    unless: str | None = None,
-    negatable: bool = True,
-) -> Rule:
-    return Rule(
-        name=f"en.{name}",
-        category=category,
-        severity=severity,
-        pattern=re.compile(pattern),
-        unless=None if unless is None else re.compile(unless),
-        negatable=negatable,
-    )
-
-
+_rule = partial(rule_of, "en")
 _SELF, _OTHERS = Category.SELF_HARM, Category.HARM_TO_OTHERS
 _ABUSE, _DANGER = Category.ABUSE, Category.DANGER
 _CONCERN, _SERIOUS, _ACUTE = Severity.CONCERN, Severity.SERIOUS, Severity.ACUTE
